@@ -75,30 +75,30 @@ impl SkillArtifact {
         self.0.entries.iter().map(|entry| (&*entry.path, self.slice(entry)))
     }
 
-    /// The bytes of one entry.
+    /// Returns the bytes of the entry at `path`, or `None` if the archive has no such entry.
     #[must_use]
     pub fn entry(&self, path: &str) -> Option<&[u8]> {
         self.find(path).map(|entry| self.slice(entry))
     }
 
-    /// The modules: path and bytes.
+    /// Iterates over the entries under `modules/`, as path and bytes.
     pub fn modules(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.entries().filter(|(path, _)| path.starts_with(MODULES_PREFIX))
     }
 
-    /// The whole archive.
+    /// Returns the bytes of the whole archive, signature included.
     #[must_use]
     pub fn bytes(&self) -> &Arc<[u8]> {
         &self.0.bytes
     }
 
-    /// The SHA-256 of the whole archive; computed once, when first asked for.
+    /// Returns the SHA-256 of the whole archive, computed on first use.
     #[must_use]
     pub fn archive_digest(&self) -> Sha256Digest {
         *self.0.archive_digest.get_or_init(|| Sha256Digest::of(&self.0.bytes))
     }
 
-    /// The digest of every entry but the signature, in order; computed once, when first asked for.
+    /// Returns the digest of every entry except the signature, in archive order, computed on first use.
     #[must_use]
     pub fn entry_digests(&self) -> &[EntryDigest] {
         self.0.entry_digests.get_or_init(|| {

@@ -1,8 +1,8 @@
-//! What a skill's bytes say about it before anything is compiled or run.
+//! The static audit of a skill, before anything is compiled or run.
 //!
-//! The audit reads; it never compiles, never runs and never decides: findings are data, and the trust step
-//! turns them into a decision. Its cost is bounded whatever the bytes are, by budgets that are charged before
-//! the work they are for.
+//! The audit reads the bytes. It does not compile, run or decide: findings are data, and the trust step turns
+//! them into a decision. Its cost is bounded for any input, because budgets are charged before the work they
+//! pay for.
 
 mod advisories;
 mod capabilities;

@@ -1,7 +1,7 @@
 //! The build pipeline: manifest text, modules and assets become signed artifact bytes.
 //!
-//! Nothing but the request goes in: no clock, locale, path or random number, so the same inputs give the same
-//! bytes on every machine.
+//! The request is the only input (no clock, locale, path or random number), so equal requests give equal bytes on every
+//! machine.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,24 +22,24 @@ use crate::signing::{
 };
 use crate::trust::{LineageProblem, SignedRotation, check_lineage};
 
-/// Everything that goes into an artifact.
+/// The inputs of an artifact.
 #[derive(Debug, Clone, Default)]
 pub struct BuildRequest<'a> {
-    /// The text of `skill.toml`.
+    /// The text of `skill.toml`, stored unchanged.
     pub manifest_toml: &'a str,
-    /// Modules: path, for example `modules/notes.wasm`, and bytes.
+    /// The modules: path, for example `modules/notes.wasm`, and bytes.
     pub modules: Vec<(&'a str, &'a [u8])>,
-    /// Assets: path, for example `assets/icon.svg`, and bytes.
+    /// The assets: path, for example `assets/icon.svg`, and bytes.
     pub assets: Vec<(&'a str, &'a [u8])>,
-    /// The keys that sign.
+    /// The keys that sign. Ignored by [`pack_skill_artifact`].
     pub signers: Vec<&'a SkillSigningKey>,
-    /// The publisher's keys and threshold, if they are more than those that sign.
+    /// The publisher's keys and threshold. If `None`, the signers are all of them and each must sign.
     pub publisher_keys: Option<KeySet>,
-    /// The epoch of those keys.
+    /// The epoch of the publisher's keys.
     pub publisher_epoch: u64,
-    /// Rotations from earlier epochs, oldest first, for machines that only know the old keys.
+    /// Rotations from earlier epochs, oldest first, for machines that know only the old keys. At most [`MAX_LINEAGE`].
     pub lineage: Vec<SignedRotation>,
-    /// A provenance statement signed by a builder, in place of the packager's own.
+    /// A provenance statement signed by a builder, which replaces the packager's own.
     pub signed_provenance: Option<&'a [u8]>,
 }
 
@@ -48,21 +48,21 @@ pub struct BuildRequest<'a> {
 pub struct BuiltArtifact {
     /// The bytes of the `.palyra-skill` file.
     pub bytes: Arc<[u8]>,
-    /// Their SHA-256.
+    /// The SHA-256 of `bytes`.
     pub archive_digest: Sha256Digest,
-    /// The digest of everything that is signed.
+    /// The digest of everything that the signatures cover.
     pub payload: Sha256Digest,
-    /// The manifest that went in.
+    /// The parsed manifest.
     pub manifest: SkillManifest,
     /// The keys that signed, sorted.
     pub key_ids: Vec<KeyId>,
-    /// Signatures that are still missing; a package with any is refused wherever it is verified.
+    /// Number of signatures below the threshold; if not 0, verification refuses the package.
     pub missing_signatures: u32,
 }
 
-/// A release with everything but its signatures.
+/// A release that is complete except for its signatures.
 ///
-/// Keys that are not at hand (in another process, on another machine) sign [`PackedRelease::statement`].
+/// Keys of other processes or machines sign [`PackedRelease::statement`].
 pub struct PackedRelease<'a> {
     manifest: SkillManifest,
     payload: Sha256Digest,
@@ -72,57 +72,57 @@ pub struct PackedRelease<'a> {
     lineage: Vec<Envelope>,
 }
 
-/// Why an artifact was not built.
+/// The reason why an artifact was not built.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum BuildError {
-    /// The manifest.
+    /// The manifest is invalid.
     #[error(transparent)]
     Manifest(Box<ManifestError>),
-    /// A path where it does not belong.
+    /// A path is invalid, or not under the prefix of its kind.
     #[error("`{path}` cannot be a {place}: {problem}")]
     Path {
         path: String,
         /// `module` or `asset`.
         place: &'static str,
-        /// What is wrong with it.
+        /// The rule that the path violates.
         problem: NameProblem,
     },
-    /// An entrypoint without its module.
+    /// An entrypoint names a module that the request does not contain.
     #[error("entrypoint `{entrypoint}` refers to `{module}`, which is missing")]
     MissingModule { entrypoint: String, module: String },
-    /// The archive.
+    /// The archive could not be encoded.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// The keys and the threshold.
+    /// The keys and threshold are not a valid key set.
     #[error(transparent)]
     Keys(#[from] KeySetError),
-    /// Too few of the publisher's keys sign.
+    /// Fewer keys sign than the threshold requires.
     #[error("{found} of the publisher's keys signed, the threshold is {needed}")]
     Threshold {
         found: u32,
         /// Number of keys that must sign.
         needed: u32,
     },
-    /// A key signs that is not the publisher's.
+    /// A signing key is not one of the publisher's keys.
     #[error("key `{0}` signed but is not one of the publisher's keys")]
     ForeignKey(KeyId),
-    /// More rotation statements than a package carries.
+    /// The request has more rotation statements than a package carries.
     #[error("the lineage has {0} statements, the limit is {MAX_LINEAGE}")]
     LineageTooLong(usize),
-    /// A lineage that does not lead to the keys that sign.
+    /// The lineage does not lead to the publisher's keys.
     #[error("invalid lineage: {0}")]
     Lineage(#[from] LineageProblem),
-    /// A signature that is not one of this release.
+    /// A signature is not one of this release.
     #[error(transparent)]
     Signature(#[from] EnvelopeError),
-    /// Something could not be written as JSON.
+    /// A sidecar or statement could not be encoded as JSON.
     #[error(transparent)]
     Json(#[from] StrictJsonError),
 }
 
 impl BuildError {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -143,7 +143,7 @@ impl BuildError {
     }
 }
 
-/// Builds and signs an artifact with as many keys as the publisher's threshold.
+/// Builds an artifact and signs it with `request.signers`, which must reach the publisher's threshold.
 pub fn build_signed_skill_artifact(request: &BuildRequest<'_>) -> Result<BuiltArtifact, BuildError> {
     let signers: Vec<PublisherKey> = request.signers.iter().map(|key| key.public()).collect();
     let packed = pack_skill_artifact(request, &signers)?;
@@ -156,7 +156,7 @@ pub fn build_signed_skill_artifact(request: &BuildRequest<'_>) -> Result<BuiltAr
     packed.finish(request.signers.iter().map(sign).collect())
 }
 
-/// Packs an artifact that `signers` will sign; `request.signers` is not looked at.
+/// Packs an artifact that `signers` will sign. `request.signers` is ignored.
 pub fn pack_skill_artifact<'a>(
     request: &BuildRequest<'a>,
     signers: &[PublisherKey],
@@ -188,13 +188,13 @@ pub fn pack_skill_artifact<'a>(
 }
 
 impl PackedRelease<'_> {
-    /// The bytes that are signed, as [`STATEMENT_PAYLOAD_TYPE`].
+    /// Returns the bytes to sign, with payload type [`STATEMENT_PAYLOAD_TYPE`].
     #[must_use]
     pub fn statement(&self) -> &[u8] {
         &self.statement
     }
 
-    /// Puts the signatures in; there may be fewer than the threshold, and each must hold.
+    /// Adds the signatures. There may be fewer than the threshold, but each must be valid.
     pub fn finish(&self, signatures: Vec<EnvelopeSignature>) -> Result<BuiltArtifact, BuildError> {
         let envelope = Envelope::new(STATEMENT_PAYLOAD_TYPE, &self.statement, signatures);
         let entries = self.entries.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
@@ -202,7 +202,7 @@ impl PackedRelease<'_> {
     }
 }
 
-/// Writes the archive with its signature, once every signature was checked.
+/// Verifies every signature and writes the archive.
 pub(crate) fn assemble<'a>(
     entries: impl IntoIterator<Item = (&'a str, &'a [u8])>,
     manifest: &SkillManifest,

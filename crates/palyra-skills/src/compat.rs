@@ -1,4 +1,5 @@
-//! Whether a skill fits this machine: versions decide if it may be installed, node capabilities if it can run.
+//! Compatibility with this machine: versions decide whether a skill can be installed, node capabilities whether it
+//! can run.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,76 +10,76 @@ use serde::{Deserialize, Serialize};
 
 use crate::manifest::{Compat, SkillManifest};
 
-/// What this Palyra and this machine are, as measured at start.
+/// The version of this program and the capabilities of this machine, measured at start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Platform {
-    /// The running version.
+    /// The version of the running program.
     pub palyra_version: Version,
-    /// The major version of the plugin contract it speaks.
+    /// The major version of the plugin contract that this program implements.
     pub protocol_major: u32,
-    /// Capabilities of the machine.
+    /// The node capabilities that this machine has.
     pub nodes: BTreeSet<NodeCapability>,
 }
 
-/// One thing a machine may have, as `node_capabilities` names it.
+/// A capability of a machine, as named in `node_capabilities`.
 ///
 /// The grammar is closed: `os:linux`, `os:macos`, `os:windows`, `os:freebsd`, `arch:x86_64`, `arch:aarch64`,
-/// `arch:riscv64`, `net`, `gpu`, `display`. Every entry must hold, so a manifest names at most one `os` and one
-/// `arch`.
+/// `arch:riscv64`, `net`, `gpu`, `display`. A machine must have every listed capability, so a manifest names at
+/// most one `os` and one `arch`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum NodeCapability {
-    /// The operating system.
+    /// `os:NAME`, the operating system.
     Os(String),
-    /// The processor.
+    /// `arch:NAME`, the processor architecture.
     Arch(String),
-    /// A network.
+    /// `net`, network access.
     Net,
-    /// A graphics processor.
+    /// `gpu`, a graphics processor.
     Gpu,
-    /// A display.
+    /// `display`, a screen.
     Display,
 }
 
-/// A name that is no node capability.
+/// A name outside the grammar of node capabilities.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown node capability `{name}`")]
 pub struct UnknownNodeCapability {
-    /// The name.
+    /// The unknown name, clipped to 64 characters.
     pub name: String,
 }
 
-/// Why a skill does not fit this Palyra.
+/// The reason why a skill is incompatible with this version of Palyra.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum CompatRefusal {
-    /// The plugin contract has another major version.
+    /// The skill requires another major version of the plugin contract.
     #[error("the skill requires plugin contract {required}, this program offers contract {offered}")]
     Protocol { required: u32, offered: u32 },
-    /// This Palyra is too old.
+    /// This version of Palyra is older than the minimum.
     #[error("the skill requires Palyra {required} or later, this is {running}")]
     TooOld {
-        /// The first version that would do.
+        /// The minimum version.
         required: Version,
         running: Version,
     },
-    /// This Palyra is too new.
+    /// This version of Palyra is newer than the maximum.
     #[error("the skill supports Palyra up to {allowed}, this is {running}")]
     TooNew {
-        /// The last version that would do.
+        /// The maximum version.
         allowed: Version,
         running: Version,
     },
 }
 
-/// Whether a skill can run here, and if not, everything that is missing.
+/// Whether a skill can run on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Eligibility {
-    /// What stands in the way, as text; empty if nothing does.
+    /// The unmet requirements, as text for display; empty if the skill can run.
     pub missing: Vec<String>,
 }
 
-/// Checks the versions of `[compat]`; a refusal keeps the skill from being installed.
+/// Checks the versions of `[compat]`. A skill that fails is not installed.
 pub fn check_compat(compat: &Compat, platform: &Platform) -> Result<(), CompatRefusal> {
     let running = &platform.palyra_version;
     if compat.required_protocol_major != platform.protocol_major {
@@ -99,7 +100,7 @@ pub fn check_compat(compat: &Compat, platform: &Platform) -> Result<(), CompatRe
     }
 }
 
-/// Computes whether a skill can run on a machine: compat and every node capability.
+/// Checks whether a skill can run on a machine: the versions of `[compat]` and every node capability.
 #[must_use]
 pub fn eligibility(manifest: &SkillManifest, platform: &Platform) -> Eligibility {
     let refusal = check_compat(&manifest.compat, platform).err().map(|refusal| refusal.to_string());
@@ -112,7 +113,7 @@ pub fn eligibility(manifest: &SkillManifest, platform: &Platform) -> Eligibility
 }
 
 impl CompatRefusal {
-    /// Suggested next steps.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -132,7 +133,7 @@ impl CompatRefusal {
 }
 
 impl Eligibility {
-    /// Whether nothing is missing.
+    /// Returns whether every requirement is met.
     #[must_use]
     pub fn is_eligible(&self) -> bool {
         self.missing.is_empty()
@@ -143,7 +144,7 @@ impl NodeCapability {
     const OS: [&'static str; 4] = ["linux", "macos", "windows", "freebsd"];
     const ARCH: [&'static str; 3] = ["x86_64", "aarch64", "riscv64"];
 
-    /// Every name of the closed grammar.
+    /// Returns every name of the closed grammar.
     #[must_use]
     pub fn all_names() -> Vec<String> {
         let os = Self::OS.iter().map(|name| format!("os:{name}"));
@@ -151,7 +152,7 @@ impl NodeCapability {
         os.chain(arch).chain(["net", "gpu", "display"].map(str::to_owned)).collect()
     }
 
-    /// The operating system and processor this program was built for.
+    /// Returns the operating system and architecture that this program was built for.
     #[must_use]
     pub fn of_this_build() -> BTreeSet<Self> {
         let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);

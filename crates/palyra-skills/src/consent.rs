@@ -1,8 +1,8 @@
-//! Consent: what a person agreed to, for which release, and what follows from it.
+//! Consent: the permissions a person agreed to, for one release.
 //!
-//! A first release is agreed to by the digest of its capabilities, as shown. A release that grows or speaks to
-//! models in other words is agreed to by a digest over the pair of old and new payload, so that yesterday's
-//! consent never covers today's release.
+//! Consent for a first release names the digest of its capabilities. Consent for an update that requests more or
+//! changes its texts for models names a digest over the old and the new payload, so an earlier consent never covers a
+//! later release.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,30 +18,30 @@ use crate::index::TrustState;
 use crate::manifest::SkillManifest;
 use crate::text::model_text_digest;
 
-/// Consent required before a release can run.
+/// The consent that a release needs before it can run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConsentRequest {
-    /// The skill.
+    /// The id of the skill.
     pub skill_id: String,
-    /// The release it is about.
+    /// The payload digest of the release.
     pub payload: Sha256Digest,
-    /// The running release it would replace.
+    /// The payload digest of the running release that it replaces, if any.
     pub replaces: Option<Sha256Digest>,
-    /// Permissions of the release.
+    /// The digest of the capabilities that the release requests.
     pub capability_digest: Sha256Digest,
-    /// Texts for models.
+    /// The digest of the texts that models can see.
     pub model_text_digest: Sha256Digest,
 }
 
-/// A person's answer.
+/// Consent as given by a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsentGiven {
-    /// The digest that was shown to the person.
+    /// The digest that was shown to the person; it must equal [`ConsentRequest::digest`].
     pub digest: Sha256Digest,
     /// The principal that consented.
     pub principal: String,
-    /// Secrets agreed to one by one; a publisher that is only pinned gets no other.
+    /// Secrets that the person named. A pinned publisher gets no others.
     pub secrets: BTreeSet<SecretRef>,
 }
 
@@ -49,9 +49,9 @@ pub struct ConsentGiven {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConsentRecord {
-    /// The consent.
+    /// The request that the consent covers.
     pub request: ConsentRequest,
-    /// What it opens; a run gets what this and the manifest have in common.
+    /// The granted capabilities; a call gets their intersection with those of the manifest.
     pub granted: CapabilityGrantSet,
     /// Why the consent is valid.
     pub basis: ConsentBasis,
@@ -61,39 +61,39 @@ pub struct ConsentRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum ConsentBasis {
-    /// A person agreed.
+    /// A person consented.
     Given {
-        /// Principal.
+        /// The principal that consented.
         principal: String,
     },
-    /// The release asks for nothing its predecessor was not allowed.
+    /// The release requests nothing that its predecessor was not granted.
     Carried {
-        /// The consent it follows from.
+        /// The id of the consent that it was carried over from.
         from: Sha256Digest,
     },
 }
 
-/// A grant the manifest asks for and consent leaves closed.
+/// A capability that the manifest requests and consent does not grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withheld {
-    /// The grant.
+    /// The capability that is withheld.
     pub grant: Capability,
     /// Why it is denied, and what would allow it.
     pub reason: String,
 }
 
-/// Consents by the payload they are for; a copy shares the records.
+/// Consents by the payload of their release. Clones share the records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConsentIndex(BTreeMap<Sha256Digest, Arc<ConsentRecord>>);
 
-/// What a run of a skill may touch at most: what the manifest asks for and consent granted.
+/// Returns the upper bound of the grants for a call: the intersection of the manifest's requests and the consent.
 #[must_use]
 pub fn consented_grants(manifest: &SkillManifest, consent: &ConsentRecord) -> CapabilityGrantSet {
     capability_grants_from_manifest(manifest).intersect(&consent.granted)
 }
 
 impl ConsentRequest {
-    /// The request for a release, alone or in place of a running one.
+    /// Creates the request for a release, with the running release that it replaces, if any.
     #[must_use]
     pub fn new(manifest: &SkillManifest, payload: Sha256Digest, replaces: Option<Sha256Digest>) -> Self {
         Self {
@@ -105,7 +105,7 @@ impl ConsentRequest {
         }
     }
 
-    /// The digest a person names to agree.
+    /// Returns the digest that a person names to consent.
     #[must_use]
     pub fn digest(&self) -> Sha256Digest {
         let Some(replaces) = self.replaces else { return self.capability_digest };
@@ -118,7 +118,7 @@ impl ConsentRequest {
 }
 
 impl ConsentRecord {
-    /// Records an answer, with what a publisher of this standing can be given.
+    /// Creates a record from a person's consent, together with the grants that the publisher's trust state excludes.
     pub(crate) fn given(
         request: ConsentRequest,
         given: &ConsentGiven,
@@ -130,20 +130,20 @@ impl ConsentRecord {
         (Self { request, granted, basis }, withheld)
     }
 
-    /// Carries a consent over to a release that grows in nothing.
+    /// Carries a consent over to a release that requests nothing more.
     pub(crate) fn carried(&self, request: ConsentRequest, manifest: &SkillManifest) -> Self {
         let granted = consented_grants(manifest, self);
         Self { request, granted, basis: ConsentBasis::Carried { from: self.id() } }
     }
 
-    /// Returns the grants of the manifest that it leaves closed.
+    /// Returns the capabilities that the manifest requests and this consent does not grant.
     #[must_use]
     pub fn withheld(&self, manifest: &SkillManifest, trust: TrustState) -> Vec<Withheld> {
         let agreed = self.granted.secrets().iter().map(|grant| grant.secret.clone()).collect();
         grantable(manifest, trust, &agreed).1
     }
 
-    /// Its name: a digest over what it says.
+    /// Returns the id of the consent, a digest over its contents.
     #[must_use]
     pub fn id(&self) -> Sha256Digest {
         let mut hasher = Sha256::new_with_prefix(b"palyra.consent/v1\0");
@@ -167,7 +167,7 @@ impl ConsentRecord {
         Sha256Digest::from_bytes(hasher.finalize().into())
     }
 
-    /// Whether it is for exactly this release.
+    /// Returns whether the consent is for exactly this release.
     #[must_use]
     pub fn covers(&self, manifest: &SkillManifest, payload: Sha256Digest) -> bool {
         self.request.payload == payload
@@ -178,7 +178,7 @@ impl ConsentRecord {
 }
 
 impl ConsentIndex {
-    /// The consent for a release.
+    /// Returns the consent for a release, if there is one.
     #[must_use]
     pub fn get(&self, payload: Sha256Digest) -> Option<&ConsentRecord> {
         self.0.get(&payload).map(Arc::as_ref)
@@ -189,12 +189,12 @@ impl ConsentIndex {
         self.0.insert(record.request.payload, Arc::new(record));
     }
 
-    /// Forgets the consent for a release; says whether there was one.
+    /// Removes the consent for a release. Returns whether there was one.
     pub fn remove(&mut self, payload: Sha256Digest) -> bool {
         self.0.remove(&payload).is_some()
     }
 
-    /// Every consent.
+    /// Iterates over the consents, in the order of their payload digests.
     pub fn iter(&self) -> impl Iterator<Item = &ConsentRecord> {
         self.0.values().map(Arc::as_ref)
     }
@@ -206,8 +206,8 @@ impl FromIterator<ConsentRecord> for ConsentIndex {
     }
 }
 
-/// What consent can open: everything for an allowlisted publisher; without wildcards, and with secrets only one
-/// by one, for a pinned one.
+/// Splits the requested capabilities into granted and withheld ones. An allowlisted publisher gets all of them; a
+/// pinned one gets no wildcards, and only the secrets in `named`.
 fn grantable(
     manifest: &SkillManifest,
     trust: TrustState,

@@ -1,36 +1,36 @@
-//! Names and ceilings of the format; a number that another program must know stands here once.
+//! Names and limits of the package format. Numbers that other programs must know are defined here only.
 
-/// Maximum bytes of an archive.
+/// Maximum size of an archive, in bytes.
 pub const MAX_ARCHIVE_BYTES: u64 = 128 << 20;
-/// Maximum bytes of one entry.
+/// Maximum size of one entry, in bytes.
 pub const MAX_ENTRY_BYTES: u64 = palyra_common::limits::MAX_MODULE_BYTES;
-/// Most entries of an archive.
+/// Maximum number of entries in an archive.
 pub const MAX_ENTRIES: usize = 512;
-/// Maximum bytes of `skill.toml`, the SBOM, the provenance and the signature, each.
+/// Maximum size of `skill.toml`, the SBOM, the provenance and the signature, in bytes each.
 pub const MAX_SIDECAR_BYTES: u64 = 1 << 20;
-/// Maximum bytes of an entry's path.
+/// Maximum length of the path of an entry, in bytes.
 pub const MAX_PATH_BYTES: usize = 200;
-/// Most segments of an entry's path.
+/// Maximum number of segments in the path of an entry.
 pub const MAX_PATH_SEGMENTS: usize = 8;
 
-/// The manifest.
+/// The path of the manifest, which every archive contains.
 pub const MANIFEST_PATH: &str = "skill.toml";
-/// The bill of materials.
+/// The path of the bill of materials, written by the packager.
 pub const SBOM_PATH: &str = "sbom.cyclonedx.json";
-/// The provenance statement.
+/// The path of the provenance statement.
 pub const PROVENANCE_PATH: &str = "provenance.json";
-/// The signature, the one entry it does not cover.
+/// The path of the signature, the only entry that the signature does not cover.
 pub const SIGNATURE_PATH: &str = "signature.json";
-/// The directory of modules.
+/// The prefix of all WebAssembly modules.
 pub const MODULES_PREFIX: &str = "modules/";
-/// The directory of assets.
+/// The prefix of all other files of a skill.
 pub const ASSETS_PREFIX: &str = "assets/";
 
-/// Most keys of a publisher at one time.
+/// Maximum number of keys that a publisher has at one time.
 pub const MAX_PUBLISHER_KEYS: usize = 16;
-/// Most rotation statements an artifact carries.
+/// Maximum number of rotation statements in an artifact.
 pub const MAX_LINEAGE: usize = 64;
-/// Most by which a release counter may grow at once.
+/// Maximum increment of a release counter between two releases.
 ///
-/// A counter that jumps to the end of its range would leave its publisher no next release.
+/// Without it, a counter that jumps to the end of its range would leave the publisher without a next release.
 pub const MAX_COUNTER_STEP: u64 = 1_000_000;

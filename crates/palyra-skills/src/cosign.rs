@@ -11,29 +11,29 @@ use crate::signing::dsse::{Envelope, EnvelopeSignature};
 use crate::signing::{KeyId, PublisherKey, STATEMENT_PAYLOAD_TYPE};
 use crate::verify::{PartlySigned, RefusalReason};
 
-/// A package that more keys may sign: its bytes are what its statement says, and every signature on it holds.
+/// A package that more keys can sign. Its digests match its statement and every present signature is valid.
 pub struct CosignedPackage(PartlySigned);
 
-/// Why a signature was not added.
+/// The reason why a signature was not added.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum CosignError {
-    /// The file is not a sound package.
+    /// The file is not a valid package.
     #[error("cannot sign the package: {0}")]
     Package(Box<RefusalReason>),
-    /// The key is none of those the package lists.
+    /// The key is not one of those that the package lists.
     #[error("key `{key}` is not one of the keys that the package lists for publisher `{publisher}`")]
     NotListed { key: KeyId, publisher: String },
-    /// The key signed before.
+    /// The key already signed the package.
     #[error("key `{0}` has already signed this package")]
     AlreadySigned(KeyId),
-    /// The signature, or the archive with it.
+    /// The signature is invalid, or the archive could not be written.
     #[error(transparent)]
     Build(#[from] BuildError),
 }
 
 impl CosignError {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -49,7 +49,7 @@ impl CosignError {
 }
 
 impl CosignedPackage {
-    /// Reads a package and checks it as far as this does not depend on how many keys signed.
+    /// Reads a package and performs every check that does not depend on the number of signatures.
     pub fn read(bytes: impl Into<Arc<[u8]>>) -> Result<Self, CosignError> {
         let bytes = bytes.into();
         let refused = |reason: RefusalReason| CosignError::Package(Box::new(reason));

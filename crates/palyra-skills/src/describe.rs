@@ -1,7 +1,7 @@
-//! What a component says of itself, compared with the manifest that is signed with it.
+//! Compares the self-description of a component with the signed manifest.
 //!
-//! A difference keeps a skill from running: a model would be shown one thing and call another. Authors see both sides
-//! when they build a package; a call quarantines the skill.
+//! A difference keeps a skill from running, because a model would be shown another tool than the one it calls.
+//! Authors see both sides when they build a package; during a call, a difference quarantines the skill.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,23 +14,23 @@ use serde_json::Value;
 
 use crate::manifest::SkillManifest;
 
-/// The parsed answer of `describe()`; keys that no manifest has are ignored.
+/// The parsed result of `describe()`. Keys that no manifest has are ignored.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Description {
-    /// The tools of the component.
+    /// The tools of the component, in any order.
     #[serde(default)]
     pub tools: Vec<DescribedTool>,
-    /// Its hooks.
+    /// The hooks of the component, in any order.
     #[serde(default)]
     pub hooks: Vec<DescribedHook>,
 }
 
-/// One tool; a field that is left out is not compared.
+/// A tool as the component describes it. A missing field is not compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DescribedTool {
-    /// Its id.
+    /// The tool id.
     pub id: String,
-    /// What models read about it.
+    /// The description that models read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// JSON Schema of the input.
@@ -41,61 +41,61 @@ pub struct DescribedTool {
     pub output_schema: Option<Value>,
 }
 
-/// One hook.
+/// A hook as the component describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DescribedHook {
-    /// Its id.
+    /// The hook id.
     pub id: String,
-    /// The events it takes, in any order.
+    /// The events that the hook receives, in any order.
     #[serde(default)]
     pub events: Vec<String>,
 }
 
-/// One thing that component and manifest do not agree about, with both sides.
+/// A difference between component and manifest, with both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DescribeDifference {
     /// The module, for example `modules/notes.wasm`.
     pub module: String,
-    /// The tool or hook.
+    /// The id of the tool or hook.
     pub id: String,
-    /// The difference.
+    /// The kind of difference.
     #[serde(flatten)]
     pub what: DescribeProblem,
 }
 
-/// The difference.
+/// The kind of a difference between component and manifest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
 pub enum DescribeProblem {
-    /// The component names it twice.
+    /// The component lists the same id twice.
     Duplicate,
-    /// The component has a tool that the manifest lacks.
+    /// The component has a tool that the manifest does not declare.
     NotInManifest {
-        /// As the component describes it.
+        /// The tool as the component describes it.
         described: DescribedTool,
     },
-    /// The component has a hook that the manifest lacks.
+    /// The component has a hook that the manifest does not declare.
     HookNotInManifest,
-    /// The manifest has it, and the component lacks it.
+    /// The manifest declares a tool or hook that the component does not have.
     NotDescribed,
-    /// A field of a tool, or the events of a hook.
+    /// A field of a tool differs, or the events of a hook.
     Field {
         /// `description`, `input_schema`, `output_schema` or `events`.
         field: &'static str,
-        /// The manifest.
+        /// The value in the manifest.
         manifest: Value,
-        /// What the component says.
+        /// The value in the description.
         described: Value,
     },
 }
 
 impl Description {
-    /// Parses the answer of a guest.
+    /// Parses the result of `describe()`.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
-    /// Returns everything that is not as the manifest says, for one module of it.
+    /// Returns every difference between this description and the entrypoints that the manifest declares for `module`.
     #[must_use]
     pub fn differences(&self, manifest: &SkillManifest, module: &str) -> Vec<DescribeDifference> {
         let mut found = Vec::new();
@@ -160,7 +160,7 @@ impl Description {
     }
 }
 
-/// The order of events means nothing.
+/// Sorts events, because their order has no meaning.
 fn sorted(events: &[String]) -> Value {
     let mut events = events.to_vec();
     events.sort();
@@ -189,7 +189,7 @@ impl fmt::Display for DescribeDifference {
     }
 }
 
-/// Both sides at the first place where they differ, each short and on one line.
+/// Returns both sides at the first difference, clipped and on one line.
 fn first_difference(manifest: &Value, described: &Value) -> (String, String) {
     let pointer = pointer(manifest, described);
     let side = |value: &Value| match value.pointer(&pointer) {
@@ -200,7 +200,7 @@ fn first_difference(manifest: &Value, described: &Value) -> (String, String) {
     (side(manifest) + &place, side(described))
 }
 
-/// The JSON pointer of the first place where two values differ.
+/// Returns the JSON pointer of the first difference between two values.
 fn pointer(one: &Value, other: &Value) -> String {
     match (one, other) {
         (Value::Object(a), Value::Object(b)) => {
@@ -221,7 +221,7 @@ fn pointer(one: &Value, other: &Value) -> String {
     }
 }
 
-/// Text from a guest, short and on one line.
+/// Clips and escapes text from a guest.
 fn shown(text: &str) -> String {
     escape_untrusted(&clip_marked(text, 120))
 }

@@ -6,29 +6,29 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-/// The SHA-256 of some bytes; written as 64 lower-case hexadecimal digits.
+/// A SHA-256 digest, displayed and serialized as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sha256Digest([u8; 32]);
 
-/// A text that is not 64 lower-case hexadecimal digits.
+/// The text is not 64 lower-case hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("invalid SHA-256 digest: expected 64 lower-case hexadecimal digits")]
 pub struct DigestSyntaxError;
 
 impl Sha256Digest {
-    /// Hashes bytes.
+    /// Hashes `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// A digest computed elsewhere.
+    /// Wraps a digest that was computed elsewhere.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The 32 bytes.
+    /// Returns the digest as bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
@@ -36,7 +36,7 @@ impl Sha256Digest {
 }
 
 impl Sha256Digest {
-    /// The digits, without an allocation: each receipt has several.
+    /// Calls `use_digits` with the digits on the stack. Avoids an allocation, because each receipt has several digests.
     fn with_digits<T>(&self, use_digits: impl FnOnce(&str) -> T) -> Option<T> {
         let mut digits = [0; 64];
         hex::encode_to_slice(self.0, &mut digits).ok()?;

@@ -1,4 +1,4 @@
-//! What a manifest asks for, as grants, as one canonical text, and as permissions in plain English.
+//! The requests of a manifest: as grants, as one canonical text, and as permissions in plain English.
 
 mod canonical;
 mod from_manifest;

@@ -1,8 +1,8 @@
-//! `skill.toml`: what a skill is, what it offers, and what it asks for.
+//! `skill.toml`: the identity, entrypoints and requests of a skill.
 //!
-//! Reading is a list of stages, each of which ends at the first problem with its place in the text:
+//! Reading is a sequence of stages, each of which ends at the first problem with its position in the text:
 //! size → visible characters → nesting → TOML → visible characters behind escapes → tables and types →
-//! the rules of each table. What comes out has been through all of them.
+//! the rules of each table. A returned manifest has passed all of them.
 
 mod checks;
 mod editor_schema;
@@ -32,10 +32,13 @@ pub use names::{HOOK_EVENTS, MAX_RELEASE_COUNTER, PublisherName, model_name};
 pub use problems::manifest_problems;
 pub use tool_schema::{SchemaMismatch, SchemaProblem, ToolSchema};
 
-/// Longest manifest.
+/// Maximum size of a manifest, in bytes.
 pub const MAX_MANIFEST_BYTES: usize = 1 << 20;
 
-/// Reads and checks a manifest.
+/// Parses and checks a manifest.
+///
+/// # Errors
+/// The first problem, with its position in the text.
 pub fn parse_manifest_toml(text: &str) -> Result<SkillManifest, ManifestError> {
     check_size(text)?;
     readable::check_source(text)?;
@@ -47,22 +50,22 @@ pub fn parse_manifest_toml(text: &str) -> Result<SkillManifest, ManifestError> {
     Ok(manifest)
 }
 
-/// A broken rule with its place in the text.
+/// Returns a violated rule with its position in the text.
 fn refused(text: &str, tree: &Spanned<DeTable<'_>>, refusal: checks::Refusal) -> ManifestError {
     let span = locate::locate(tree, &refusal.path);
     ManifestError::new(text, span, locate::show_path(&refusal.path), refusal.problem)
 }
 
-/// Writes a manifest as TOML; [`parse_manifest_toml`] reads the same manifest back.
+/// Writes a manifest as TOML, which [`parse_manifest_toml`] reads back as the same manifest.
 pub fn print_manifest_toml(manifest: &SkillManifest) -> Result<String, PrintError> {
     toml::to_string(manifest).map_err(|error| PrintError { reason: error.to_string() })
 }
 
-/// A manifest that has no TOML form, because a schema or example holds `null`.
+/// The manifest has no TOML form, because a schema or example contains `null`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot write the manifest as TOML: {reason}")]
 pub struct PrintError {
-    /// What the writer says.
+    /// The message of the TOML writer.
     pub reason: String,
 }
 
@@ -91,7 +94,7 @@ fn read_tables(text: &str, tree: &Spanned<DeTable<'_>>) -> Result<SkillManifest,
     SkillManifest::deserialize(reader::Reader::new(&root)).map_err(|error| misread(text, error))
 }
 
-/// The whole file as a value. A missing key of it has no place of its own; the first line stands for the file.
+/// Returns the whole file as a value. Its span is the first line, which is reported for a missing top-level key.
 fn root<'t>(tree: &Spanned<DeTable<'t>>) -> Spanned<DeValue<'t>> {
     Spanned::new(0..0, DeValue::Table(tree.get_ref().clone()))
 }

@@ -1,7 +1,7 @@
-//! Keys, envelopes and statements: how a publisher says "these bytes are mine".
+//! Keys, envelopes and statements that prove who published an artifact.
 //!
-//! Signing and verifying stand side by side: [`dsse::Envelope::sign`] and [`dsse::Envelope::verify`] are each
-//! other's inverse, and every text that is signed has one spelling, so equal statements are equal bytes.
+//! [`dsse::Envelope::sign`] and [`dsse::Envelope::verify`] are inverse operations. Every signed text has exactly one
+//! encoding, so equal statements are equal bytes.
 
 pub mod base64;
 pub mod dsse;

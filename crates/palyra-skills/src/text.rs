@@ -10,18 +10,19 @@ use sha2::{Digest, Sha256};
 use crate::digest::Sha256Digest;
 use crate::manifest::{SkillManifest, ToolEntrypoint};
 
-/// One text and where it stands.
+/// A text that models can see, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TextField {
-    /// A pointer into the manifest, with tools by their id: `/tools/acme.notes.add/description`.
+    /// JSON pointer into the manifest, with tools by id: `/tools/acme.notes.add/description`.
     ///
-    /// A property name has the pointer of the object it is in.
+    /// A property name has the pointer of the object that contains it.
     pub pointer: String,
-    /// The text.
+    /// The text, unchanged.
     pub text: String,
 }
 
-/// Every text a model can read: names, descriptions, and each string and property name of schemas and examples.
+/// Returns every text that a model can read: names, descriptions, and all strings and property names of schemas and
+/// examples.
 ///
 /// Sorted, so that the order of tools in the file does not matter.
 #[must_use]
@@ -34,7 +35,7 @@ pub fn model_visible_text(manifest: &SkillManifest) -> Vec<TextField> {
     fields
 }
 
-/// How many bytes [`model_visible_text`] would have, counted without building it.
+/// Returns the number of bytes of all fields of [`model_visible_text`], without building it.
 pub(crate) fn model_text_bytes(manifest: &SkillManifest) -> usize {
     let mut bytes: usize = 0;
     each_text(manifest, &mut |pointer, text| bytes = bytes.saturating_add(pointer.len() + text.len()));

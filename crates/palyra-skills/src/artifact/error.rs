@@ -1,92 +1,92 @@
-//! Why bytes are not the one encoding of a skill.
+//! Errors of reading an archive that is not the canonical encoding of a skill.
 
 use super::names::NameProblem;
 use crate::constants::{MAX_ARCHIVE_BYTES, MAX_ENTRIES};
 
-/// Why bytes are not the one encoding of a skill.
+/// A violation of the archive format, found while reading a `.palyra-skill` file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ArchiveError {
-    /// Longer than an archive may be; found by length, before reading.
+    /// The file is longer than [`MAX_ARCHIVE_BYTES`]; detected from its length, before it is read.
     #[error("the file has {length} bytes, the limit is {MAX_ARCHIVE_BYTES}")]
     TooLarge { length: u64 },
     /// The file could not be read.
     #[error("the file could not be read: {reason}")]
     Unreadable { reason: String },
-    /// No end record anywhere near the end.
+    /// No end record exists in the last 64 KiB.
     #[error("the file is not a ZIP archive")]
     NotAnArchive,
-    /// Bytes after the end record.
+    /// Bytes follow the end record, for example a ZIP comment.
     #[error("{count} bytes follow the end of the archive")]
     DataAfterEnd { count: usize },
     /// Bytes before the first entry, or between two records.
     #[error("{count} bytes at offset {offset} belong to no entry")]
     StrayBytes { offset: u64, count: u64 },
-    /// More entries than a skill may have.
+    /// The end record counts more than [`MAX_ENTRIES`] entries.
     #[error("the archive has {count} entries, the limit is {MAX_ENTRIES}")]
     TooManyEntries { count: u32 },
-    /// An entry larger than it may be; found in the directory, before its bytes are touched.
+    /// An entry exceeds its limit; detected in the directory, before its bytes are read.
     #[error("entry `{path}` has {size} bytes, the limit is {limit}")]
     EntryTooLarge {
         path: String,
-        /// The size its record gives.
+        /// The size in its record, in bytes.
         size: u64,
-        /// The ceiling for this entry.
+        /// The limit for this entry, in bytes.
         limit: u64,
     },
-    /// A record ends beyond the bytes there are.
+    /// A record extends past the end of the file.
     #[error("the {record} is truncated")]
     CutOff { record: ArchiveRecord },
-    /// A field that does not have the one value it can have.
+    /// A field differs from the only value that the format allows.
     #[error("{field} of the {record} is {found:#x}, expected {expected:#x}")]
     Field {
         record: ArchiveRecord,
         field: &'static str,
         found: u32,
-        /// The value every canonical archive has there.
+        /// The value that every canonical archive has in this field.
         expected: u32,
     },
-    /// A path that is not acceptable.
+    /// The path of an entry is invalid.
     #[error("entry name `{path}`: {problem}")]
     Name {
-        /// The path, with strange bytes escaped.
+        /// The path, with non-printable bytes escaped.
         path: String,
-        /// What is wrong with it.
+        /// The rule that the path violates.
         problem: NameProblem,
     },
     /// The local header names another file than the directory.
     #[error("the directory has `{path}`, the local header has `{local}`")]
     NamesDiffer {
         path: String,
-        /// The local header's name, with strange bytes escaped.
+        /// The name in the local header, with non-printable bytes escaped.
         local: String,
     },
-    /// One path twice.
+    /// Two entries have the same path.
     #[error("duplicate entry `{path}`")]
     Duplicate { path: String },
-    /// Entries out of order.
+    /// The entries are not sorted bytewise by path.
     #[error("entry `{path}` must precede `{after}`: entries are sorted bytewise")]
     Unsorted {
-        /// The entry out of place.
+        /// The first entry that is out of order.
         path: String,
         after: String,
     },
-    /// A file that would also have to be a directory.
+    /// One entry's path is also the parent directory of another.
     #[error("entry `{path}` is both a file and the directory of `{child}`")]
     FileIsDirectory { path: String, child: String },
-    /// An entry that every skill has is missing.
+    /// A required entry, such as `skill.toml`, is missing.
     #[error("entry `{path}` is missing")]
     Missing { path: &'static str },
-    /// Encoding what was read gives other bytes.
+    /// Encoding the parsed entries again gives other bytes.
     #[error("the bytes at offset {offset} differ from the canonical encoding")]
     NotCanonical {
-        /// The first piece that differs starts here.
+        /// The offset of the first encoded piece that differs.
         offset: usize,
     },
 }
 
 impl ArchiveError {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -108,17 +108,17 @@ impl ArchiveError {
 /// A record of the archive, for messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArchiveRecord {
-    /// The header before an entry's bytes.
+    /// The local header before the bytes of an entry.
     Local {
-        /// The entry.
+        /// The path of the entry.
         path: String,
     },
-    /// A record of the directory, by its place.
+    /// A record of the central directory.
     Directory {
-        /// Counted from 0.
+        /// The position of the record, counted from 0.
         index: usize,
     },
-    /// The last record.
+    /// The end record, the last bytes of the file.
     End,
 }
 

@@ -16,12 +16,12 @@ const VERSION_NEEDED: u16 = 10;
 /// ZIP 1.0, made on the host called MS-DOS, so no reader looks for Unix modes.
 const VERSION_MADE_BY: u16 = 10;
 const STORED: u16 = 0;
-/// Midnight.
+/// Midnight, so that the bytes do not depend on when the archive was built.
 const TIME: u16 = 0;
 /// 1 January 1980, the first date ZIP can write.
 const DATE: u16 = 0x0021;
 
-/// What varies between two entries.
+/// The fields of a local header or directory record that differ between entries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EntryFacts {
     pub(crate) crc32: u32,
@@ -30,7 +30,7 @@ pub(crate) struct EntryFacts {
     pub(crate) offset: u32,
 }
 
-/// What varies between two archives.
+/// The fields of the end record that differ between archives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EndFacts {
     pub(crate) entries: u16,
@@ -38,7 +38,7 @@ pub(crate) struct EndFacts {
     pub(crate) directory_offset: u32,
 }
 
-/// One field of a record: its name, where it starts, how many bytes it has, the value it must have.
+/// One field of a record: name, offset, width in bytes and required value.
 pub(crate) struct Field {
     pub(crate) name: &'static str,
     pub(crate) offset: usize,
@@ -54,7 +54,7 @@ const fn field32(name: &'static str, offset: usize, value: u32) -> Field {
     Field { name, offset, width: 4, value }
 }
 
-/// A local header; the name follows it, then the bytes of the entry.
+/// Returns the fields of a local header. The name follows it, then the bytes of the entry.
 pub(crate) fn local_fields(facts: EntryFacts) -> [Field; 11] {
     [
         field32("signature", 0, LOCAL_SIGNATURE),
@@ -71,7 +71,7 @@ pub(crate) fn local_fields(facts: EntryFacts) -> [Field; 11] {
     ]
 }
 
-/// A directory record; the name follows it.
+/// Returns the fields of a directory record. The name follows it.
 pub(crate) fn central_fields(facts: EntryFacts) -> [Field; 17] {
     [
         field32("signature", 0, CENTRAL_SIGNATURE),
@@ -94,7 +94,7 @@ pub(crate) fn central_fields(facts: EntryFacts) -> [Field; 17] {
     ]
 }
 
-/// The end record, the last bytes of the archive.
+/// Returns the fields of the end record, the last bytes of the archive.
 pub(crate) fn end_fields(facts: EndFacts) -> [Field; 8] {
     [
         field32("signature", 0, END_SIGNATURE),
@@ -108,7 +108,7 @@ pub(crate) fn end_fields(facts: EndFacts) -> [Field; 8] {
     ]
 }
 
-/// Reads a little-endian number of `width` bytes.
+/// Reads a little-endian number of `width` bytes, or `None` past the end of `bytes`.
 pub(crate) fn number(bytes: &[u8], offset: usize, width: usize) -> Option<u32> {
     let field = bytes.get(offset..offset.checked_add(width)?)?;
     Some(field.iter().rev().fold(0, |value, byte| (value << 8) | u32::from(*byte)))

@@ -5,35 +5,35 @@ use crate::constants::{
     SBOM_PATH, SIGNATURE_PATH,
 };
 
-/// What is wrong with a path.
+/// The rule that an entry path violates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum NameProblem {
-    /// Too long, or empty.
+    /// The path is empty or longer than [`MAX_PATH_BYTES`].
     #[error("the path has {0} bytes, expected 1 to {MAX_PATH_BYTES}")]
     Length(usize),
-    /// Too deep.
+    /// The path has more than [`MAX_PATH_SEGMENTS`] segments.
     #[error("the path has {0} segments, the limit is {MAX_PATH_SEGMENTS}")]
     Depth(usize),
-    /// A byte outside the alphabet.
+    /// A byte is outside the alphabet.
     #[error("byte {byte:#04x} at {offset} is not one of a-z 0-9 . _ - /")]
     Byte { byte: u8, offset: usize },
-    /// Nothing between two slashes, or a slash at an end.
+    /// Two slashes are adjacent, or the path starts or ends with a slash.
     #[error("it has an empty segment")]
     EmptySegment,
-    /// `.`, `..`, `.name` or `name.`.
+    /// A segment is `.`, `..`, `.name` or `name.`.
     #[error("a segment starts or ends with a dot")]
     Dot,
-    /// `con`, `nul`, `com1` and their kin.
+    /// A segment is a Windows device name: `con`, `nul`, `com1` and similar.
     #[error("a segment is a device name on Windows")]
     Device,
-    /// Well formed, but no place of a skill.
+    /// The path is well formed, but a skill has no such entry.
     #[error("a skill cannot have this entry")]
     NotAPlace,
 }
 
 impl NameProblem {
-    /// Remedy.
+    /// Returns advice for the author of the skill.
     #[must_use]
     pub fn hint(self) -> &'static str {
         match self {
@@ -48,7 +48,10 @@ impl NameProblem {
     }
 }
 
-/// Checks that bytes are the path of an entry a skill may have.
+/// Checks that `path` is valid and names an entry that a skill can have.
+///
+/// # Errors
+/// The first rule that the path violates. [`NameProblem::NotAPlace`] is checked last.
 pub fn check_entry_path(path: &[u8]) -> Result<&str, NameProblem> {
     let text = check_grammar(path)?;
     let is_module = text
@@ -89,7 +92,7 @@ fn check_segment(segment: &str) -> Result<(), NameProblem> {
     Ok(())
 }
 
-/// Windows opens these devices whatever extension follows.
+/// Returns whether Windows opens a device for this name, whatever extension follows.
 fn is_device(stem: &str) -> bool {
     let numbered = |prefix: &str| {
         stem.strip_prefix(prefix)

@@ -1,16 +1,16 @@
-//! The payload digest: one number for everything a signature covers.
+//! The payload digest: one hash over every entry that a signature covers.
 
 use sha2::{Digest, Sha256};
 
 use crate::digest::Sha256Digest;
 
-/// What stands before everything else in the hashed bytes.
+/// Domain separator, hashed before everything else.
 pub const PAYLOAD_DOMAIN: &[u8] = b"palyra skill payload v1\0";
 
-/// What a signature says about one entry.
+/// The signed facts of one entry: path, size and digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryDigest {
-    /// Its path.
+    /// The path of the entry in the archive.
     pub path: String,
     /// Its size in bytes.
     pub size: u64,
@@ -19,17 +19,18 @@ pub struct EntryDigest {
 }
 
 impl EntryDigest {
-    /// Hashes an entry.
+    /// Hashes the bytes of an entry.
     #[must_use]
     pub fn of(path: &str, bytes: &[u8]) -> Self {
         Self { path: path.to_owned(), size: bytes.len() as u64, sha256: Sha256Digest::of(bytes) }
     }
 }
 
-/// The SHA-256 over [`PAYLOAD_DOMAIN`], the number of entries, and for each entry the length of its path, its
-/// path, its size and the SHA-256 of its bytes; numbers are 64 bits, little end first.
+/// Returns the payload digest of `entries`: a SHA-256 over [`PAYLOAD_DOMAIN`], the number of entries, and for
+/// each entry the length of its path, the path, its size and the SHA-256 of its bytes. Numbers are 64 bits,
+/// little-endian.
 ///
-/// Entries come in the order of the archive, without the signature.
+/// Callers pass the entries in archive order, without the signature.
 #[must_use]
 pub fn payload_digest(entries: &[EntryDigest]) -> Sha256Digest {
     let mut hasher = Sha256::new();

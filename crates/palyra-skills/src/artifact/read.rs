@@ -72,7 +72,7 @@ pub(super) fn parse_archive(bytes: &[u8]) -> Result<Vec<Entry>, ArchiveError> {
     Ok(entries)
 }
 
-/// The end record is the last thing there is; one found earlier tells what went wrong.
+/// Returns the offset of the end record. An earlier end record means that bytes were appended to the archive.
 fn find_end(bytes: &[u8]) -> Result<usize, ArchiveError> {
     const LONGEST_COMMENT: usize = u16::MAX as usize;
     let last = bytes.len().checked_sub(END_BYTES).ok_or(ArchiveError::NotAnArchive)?;
@@ -231,7 +231,7 @@ fn check_fields(record: &[u8], fields: &[Field], place: ArchiveRecord) -> Result
     Ok(())
 }
 
-/// The last word: whatever the checks above forgot, other bytes than the encoding are refused.
+/// Encodes the entries again and compares the result, which also rejects what the checks above do not cover.
 fn compare_with_encoding(bytes: &[u8], entries: &[Entry]) -> Result<(), ArchiveError> {
     let parts: Vec<(&str, &[u8])> = entries
         .iter()

@@ -20,38 +20,38 @@ use crate::digest::Sha256Digest;
 use crate::signing::dsse::EnvelopeError;
 use crate::signing::strict_json::StrictJsonError;
 
-/// Why a sidecar is not about these modules.
+/// A mismatch between a sidecar and the modules of its archive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum SidecarError {
-    /// The bill of materials cannot be read, or is not CycloneDX 1.6 as we write it.
+    /// The bill of materials is unreadable or not in the canonical form of CycloneDX 1.6.
     #[error("`{SBOM_PATH}` is not a CycloneDX 1.6 bill of materials in canonical form: {0}")]
     SbomForm(StrictJsonError),
-    /// A field with another value than it can have.
+    /// A field does not have the required value.
     #[error("{field} of `{SBOM_PATH}` is `{found}`, expected `{expected}`")]
     SbomField { field: &'static str, found: String, expected: String },
-    /// A module that is listed but not there, or there but not listed.
+    /// The sidecar and the archive list different modules.
     #[error("`{sidecar}` and the archive have different modules: `{path}` is only in {only_in}")]
     Modules { sidecar: &'static str, path: String, only_in: &'static str },
-    /// The digest of a module is another.
+    /// The sidecar states another digest for an entry.
     #[error("`{sidecar}` states sha256 `{stated}` for `{path}`, the archive has `{actual}`")]
     Digest {
         sidecar: &'static str,
-        /// The module, or the manifest.
+        /// The path of a module or of the manifest.
         path: String,
         stated: Sha256Digest,
         actual: Sha256Digest,
     },
-    /// The provenance cannot be read.
+    /// The provenance is unreadable or lacks a required field.
     #[error("`{PROVENANCE_PATH}` is malformed: {0}")]
     ProvenanceForm(String),
-    /// The provenance is signed by a builder known here, and the signature does not hold.
+    /// A trusted builder's signature on the provenance is invalid.
     #[error("`{PROVENANCE_PATH}`: {0}")]
     BuilderSignature(EnvelopeError),
 }
 
 impl SidecarError {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(&self) -> String {
         "ask the publisher to rebuild the skill with `palyra skills package build`, which writes both \
@@ -60,7 +60,7 @@ impl SidecarError {
     }
 }
 
-/// The digests a sidecar lists are exactly those of the entries.
+/// Checks that the digests in a sidecar are exactly those of the entries.
 fn compare_digests<'a>(
     sidecar: &'static str,
     mut listed: BTreeMap<&str, Sha256Digest>,

@@ -1,4 +1,4 @@
-//! Known-vulnerable dependencies: a list an operator imports, held against the bill of materials.
+//! Known-vulnerable dependencies: compares the bill of materials with a list that the operator imports.
 
 use semver::{Version, VersionReq};
 use serde::{Deserialize, Serialize};
@@ -8,34 +8,34 @@ use super::report::{Findings, quote};
 use crate::constants::SBOM_PATH;
 use crate::digest::Sha256Digest;
 
-/// Components looked at; a packager writes a few hundred.
+/// Maximum number of components compared; a packager writes a few hundred.
 const MAX_COMPONENTS: usize = 20_000;
 
-/// An imported list, with the date its publisher gave it.
+/// A list of advisories, as imported by the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AdvisoryList {
-    /// The day up to which the list is complete, as `YYYY-MM-DD`; shown, never compared with a clock.
+    /// The day up to which the list is complete, as `YYYY-MM-DD`. Displayed, never compared with a clock.
     pub date: String,
-    /// The advisories.
+    /// The advisories, in the order of the file.
     pub advisories: Vec<Advisory>,
 }
 
-/// One advisory.
+/// A known vulnerability of one package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Advisory {
-    /// Its public id.
+    /// The public id, for example `RUSTSEC-2024-0001`.
     pub id: String,
-    /// The kind of package, as in a package URL: `cargo`, `npm`, `pypi`, `golang`.
+    /// The package type, as in a package URL: `cargo`, `npm`, `pypi`, `golang`.
     pub ecosystem: String,
-    /// The package.
+    /// The name of the package within its ecosystem.
     pub package: String,
     /// The affected versions, each a semver requirement such as `>=1.0.0, <1.2.3`.
     pub affected: Vec<VersionReq>,
-    /// Severity.
+    /// From `high` on, a match quarantines the skill by default; below, it is a note.
     pub severity: Severity,
-    /// One line.
+    /// A one-line summary, shown in the finding.
     pub title: String,
 }
 
@@ -45,13 +45,13 @@ pub enum AdvisoryError {
     /// Not JSON, an unknown field or a value of the wrong type.
     #[error("cannot read the advisory list")]
     Json(#[source] serde_json::Error),
-    /// Not a day.
+    /// The date is not of the form `YYYY-MM-DD`.
     #[error("the advisory list has the date `{0}`, expected `YYYY-MM-DD`")]
     Date(String),
 }
 
 impl AdvisoryList {
-    /// Reads a list from JSON.
+    /// Reads a list from JSON; unknown fields are an error.
     pub fn from_json(text: &str) -> Result<Self, AdvisoryError> {
         let list: Self = serde_json::from_str(text).map_err(AdvisoryError::Json)?;
         let shape = |(index, byte): (usize, u8)| match index {
@@ -64,7 +64,7 @@ impl AdvisoryList {
         Ok(list)
     }
 
-    /// The digest of the list.
+    /// Returns the digest of the list, which is part of the digest of the audit policy.
     #[must_use]
     pub fn digest(&self) -> Sha256Digest {
         Sha256Digest::of(serde_json::to_string(self).unwrap_or_default().as_bytes())
@@ -80,7 +80,7 @@ impl AdvisoryList {
     }
 }
 
-/// Holds the components of the bill of materials against the list.
+/// Compares the components of the bill of materials with the imported list, if there is one.
 pub(super) fn check(entries: &[(&str, &[u8])], findings: &mut Findings<'_>) {
     let Some(list) = findings.policy().advisories() else { return };
     let Some((_, bytes)) = entries.iter().find(|(path, _)| *path == SBOM_PATH) else { return };
@@ -129,7 +129,8 @@ fn read_dependencies(bytes: &[u8]) -> Option<Vec<Dependency>> {
     Some(purls.filter_map(|component| parse_purl(component.get("purl")?.as_str()?)).collect())
 }
 
-/// `pkg:cargo/serde@1.0.0?qualifiers#path`; a version that is not semver cannot be compared and is left out.
+/// Parses `pkg:cargo/serde@1.0.0?qualifiers#path`. A version that is not semver cannot be compared and gives
+/// `None`.
 fn parse_purl(purl: &str) -> Option<Dependency> {
     let body = purl.strip_prefix("pkg:")?;
     let body = body.split(['?', '#']).next()?;
@@ -140,7 +141,7 @@ fn parse_purl(purl: &str) -> Option<Dependency> {
     Some(Dependency { ecosystem: ecosystem.to_owned(), package, version })
 }
 
-/// Other ecosystems write `1.2` or `v1.2.3`.
+/// Parses versions such as `1.2` and `v1.2.3`, which ecosystems other than Cargo use.
 fn lenient_version(text: &str) -> Option<Version> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let dots = text.bytes().filter(|byte| *byte == b'.').count();

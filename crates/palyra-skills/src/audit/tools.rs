@@ -1,4 +1,4 @@
-//! Tool ids: unique in the skill, and not to be mistaken for those of another skill.
+//! Tool ids: unique within the skill, and not confusable with ids of other installed skills.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,15 +8,15 @@ use super::finding::FindingId;
 use super::report::{Findings, quote};
 use crate::manifest::SkillManifest;
 
-/// The tools of the skills that are installed.
+/// The tool ids of all installed skills.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InstalledTools {
-    /// The skill of each tool id.
+    /// The skill id by tool id.
     skill_of: BTreeMap<String, String>,
 }
 
 impl InstalledTools {
-    /// No tools.
+    /// Returns an empty set, for an audit outside of an installation.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
@@ -27,7 +27,7 @@ impl InstalledTools {
         self.skill_of.insert(tool_id.into(), skill_id.into());
     }
 
-    /// The tools of other skills.
+    /// Returns the tools of other skills, as pairs of tool id and skill id.
     fn of_others(&self, skill_id: &str) -> impl Iterator<Item = (&str, &str)> {
         let pairs = self.skill_of.iter().map(|(tool, skill)| (tool.as_str(), skill.as_str()));
         pairs.filter(move |(_, skill)| *skill != skill_id)
@@ -44,7 +44,7 @@ impl<S: Into<String>, T: Into<String>> FromIterator<(S, T)> for InstalledTools {
     }
 }
 
-/// Compares the ids of a skill with each other and with those of other skills.
+/// Compares the tool ids of a skill with each other and with those of other skills.
 pub(super) fn check(manifest: &SkillManifest, installed: &InstalledTools, findings: &mut Findings<'_>) {
     let others: BTreeMap<String, (&str, &str)> =
         installed.of_others(&manifest.skill_id).map(|pair| (visual_form(pair.0), pair)).collect();
@@ -67,7 +67,7 @@ pub(super) fn check(manifest: &SkillManifest, installed: &InstalledTools, findin
     }
 }
 
-/// Reduces an id to what it looks like: letters that look alike become one, separators are dropped.
+/// Maps an id to a form that equals that of ids which look alike: similar letters are merged, separators dropped.
 fn visual_form(id: &str) -> String {
     let lower = id.to_lowercase();
     let letters = skeleton(&lower).flat_map(char::to_lowercase).filter(|letter| letter.is_alphanumeric());

@@ -30,15 +30,15 @@ pub fn check_text(text: &str) -> Result<(), UnicodeProblem> {
     check_normal_form(text)
 }
 
-/// What is wrong with one character of a text, and where it stands.
+/// The first character of a text that the audit rejects, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} U+{:04X} at line {line}, column {column}", u32::from(*.character))]
 pub struct UnicodeProblem {
     /// The character that was found.
     pub character: char,
-    /// Why it is refused.
+    /// The reason why the character is rejected.
     pub kind: UnicodeProblemKind,
-    /// Its offset in bytes.
+    /// Its offset in the text, in bytes.
     pub byte: usize,
     /// Its line, from 1.
     pub line: usize,
@@ -47,7 +47,7 @@ pub struct UnicodeProblem {
 }
 
 impl UnicodeProblem {
-    /// Suggestion for the author.
+    /// Returns advice for the author of the skill.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         self.kind.hint()
@@ -151,12 +151,12 @@ fn classify(previous: Option<char>, character: char, next: Option<char>) -> Opti
     }
 }
 
-/// Whether a zero-width joiner or non-joiner stands where a script or an emoji cannot be written without it.
+/// Returns whether a zero-width joiner or non-joiner is used where a script or an emoji requires it.
 ///
-/// Three places, none of which exists in Latin text, where a joiner could split a word a filter looks for:
-/// after a virama (Devanagari, Sinhala and their relatives; the rule of RFC 5892 for host names), a non-joiner
-/// between two letters of a cursive script (Persian plurals and prefixes), a joiner between two pictographs.
-/// Two joiners in a row satisfy none of them.
+/// There are three such contexts, none of which occurs in Latin text, where a joiner could split a word that a filter
+/// searches for: after a virama (Devanagari, Sinhala and related scripts; the rule of RFC 5892 for host names), a
+/// non-joiner between two letters of a cursive script (Persian plurals and prefixes), and a joiner between two
+/// pictographs. Two joiners in a row match none of them.
 fn joins(previous: Option<char>, joiner: char, next: Option<char>) -> bool {
     const VIRAMA: u8 = 9;
     let Some(previous) = previous else { return false };

@@ -77,7 +77,7 @@ pub(super) fn check_module(
     custom::check(path, &facts, findings);
 }
 
-/// Tells a module from what is often put in its place.
+/// Returns the kind of a module, or reports what the bytes are instead, such as ELF or WebAssembly text.
 fn detect_kind(path: &str, bytes: &[u8], findings: &mut Findings<'_>) -> Option<WasmKind> {
     if Parser::is_core_wasm(bytes) {
         return Some(WasmKind::Core);

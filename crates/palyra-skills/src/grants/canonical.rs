@@ -1,4 +1,4 @@
-//! One text for everything a skill may do, so that consent can name it by a digest.
+//! One canonical text for the permissions of a skill, so that consent can refer to it by a digest.
 
 use std::fmt::Write as _;
 
@@ -8,19 +8,19 @@ use super::{capability_grants_from_manifest, limits_from_manifest, narrowed_gran
 use crate::digest::Sha256Digest;
 use crate::manifest::{SkillManifest, ToolReturns};
 
-/// The digest of [`canonical_capabilities`].
+/// Returns the digest of [`canonical_capabilities`].
 #[must_use]
 pub fn capability_digest(manifest: &SkillManifest) -> Sha256Digest {
     Sha256Digest::of(canonical_capabilities(manifest).as_bytes())
 }
 
-/// Limits that are younger than the first signed releases.
+/// Limits that were added after the first signed releases.
 const LATER_LIMITS: [LimitKind; 1] = [LimitKind::Tape];
 
-/// What a skill may do, one line each, in normal form and order: two manifests that ask for the same have the
-/// same text, however they are written.
+/// Returns the requests of a skill, one per line, in normal form and order. Two manifests with the same requests have
+/// the same text, however they are written.
 ///
-/// No part can hold a newline, so no part can forge a line.
+/// No part can contain a newline, so no part can forge a line.
 #[must_use]
 pub fn canonical_capabilities(manifest: &SkillManifest) -> String {
     let mut out = String::from("palyra.capabilities/v1\n");
@@ -33,7 +33,7 @@ pub fn canonical_capabilities(manifest: &SkillManifest) -> String {
     }
     let (limits, ordinary) = (limits_from_manifest(manifest), RuntimeLimits::default());
     for kind in LimitKind::SETTABLE {
-        // The digest of a manifest that does not name a later limit stays what its publisher signed.
+        // A manifest that does not set a later limit keeps the digest that its publisher signed.
         if LATER_LIMITS.contains(&kind) && limits.get(kind) == ordinary.get(kind) {
             continue;
         }
@@ -48,12 +48,12 @@ pub fn canonical_capabilities(manifest: &SkillManifest) -> String {
     out
 }
 
-/// The grants of each tool that gets less than the skill. Other tools have no such line, so that the digest of a manifest
-/// from before tools could narrow anything stays what its publisher signed.
+/// Returns the grants of each tool that gets less than the skill. Other tools have no such line, so manifests from
+/// before tools could narrow grants keep the digest that their publisher signed.
 fn narrowed_lines(manifest: &SkillManifest) -> impl Iterator<Item = String> {
     manifest.entrypoints.tools.iter().filter_map(|tool| {
         let grants = narrowed_grants_of_tool(manifest, tool)?;
-        // A JSON list: a grant may hold blanks and commas.
+        // A JSON list, because a grant may contain blanks and commas.
         Some(format!("narrowed {} {}", tool.id, serde_json::to_string(&grants).unwrap_or_default()))
     })
 }

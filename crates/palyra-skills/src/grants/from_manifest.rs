@@ -1,4 +1,4 @@
-//! From the tables of a manifest to grant sets: of the skill, and of a tool that narrows it.
+//! Converts the tables of a manifest to grant sets, for the skill and for tools that narrow its grants.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use palyra_common::{Capability, CapabilityGrantSet};
 
 use crate::manifest::{Capabilities, HttpRuleText, SecretAccess, SkillManifest, ToolEntrypoint};
 
-/// Everything a manifest asks for; nothing more can ever be granted to the skill.
+/// Returns every grant that a manifest requests, which is the upper bound for the skill.
 ///
-/// A part that does not fit its grammar grants nothing; [`crate::manifest::parse_manifest_toml`] refuses it
-/// with a reason.
+/// A request that does not match its grammar grants nothing; [`crate::manifest::parse_manifest_toml`] rejects it with
+/// a reason.
 #[must_use]
 pub fn capability_grants_from_manifest(manifest: &SkillManifest) -> CapabilityGrantSet {
     grants_of(&manifest.capabilities)
 }
 
-/// What runs of a tool get at most, where its table in the manifest leaves less than the skill requests.
+/// Returns the grants of a tool if its own table leaves less than the skill requests, else `None`.
 #[must_use]
 pub fn narrowed_grants_of_tool(
     manifest: &SkillManifest,
@@ -30,12 +30,13 @@ pub fn narrowed_grants_of_tool(
     Some(skill.intersect(&listed)).filter(|left| *left != skill)
 }
 
-/// Returns what a run of a tool can be granted at most: the skill's grants, or those its own table leaves of them.
+/// Returns the upper bound of the grants for a call of `tool`: those of the skill, narrowed by the tool's own table.
 pub fn grants_of_tool(manifest: &SkillManifest, tool: &ToolEntrypoint) -> CapabilityGrantSet {
     narrowed_grants_of_tool(manifest, tool).unwrap_or_else(|| capability_grants_from_manifest(manifest))
 }
 
-/// Whether a grant that a tool lists is part of what its skill requests; a byte limit that is left out is the skill's.
+/// Returns whether a grant that a tool lists is part of the requests of its skill. A byte limit that the tool omits is
+/// that of the skill.
 pub(crate) fn is_requested(skill: &CapabilityGrantSet, listed: &Capability) -> bool {
     let shared = skill.intersect(&CapabilityGrantSet::from_iter([listed.clone()]));
     Vec::<Capability>::from(shared).iter().any(|shared| match (shared, listed) {
@@ -70,7 +71,7 @@ fn http_grants(capabilities: &Capabilities) -> impl Iterator<Item = HttpRule> {
     short.chain(rules)
 }
 
-/// The rules one table stands for: one per port and path. An error names the key it is about.
+/// Expands a table to rules, one per port and path. An error names the invalid key.
 pub(crate) fn http_rules_of(text: &HttpRuleText) -> Result<Vec<HttpRule>, (&'static str, GrantSyntaxError)> {
     let scheme = parse_scheme(text.scheme.as_deref()).map_err(|error| ("scheme", error))?;
     let host: HostPattern = text.host.parse().map_err(|error| ("host", error))?;
@@ -104,7 +105,7 @@ fn parse_scheme(text: Option<&str>) -> Result<Scheme, GrantSyntaxError> {
     }
 }
 
-/// Reads one method with the grammar of rules, where a list, `*` or nothing would mean something else.
+/// Parses one method with the grammar of rules; rejects a list, `*` and the empty text, which are valid in a rule.
 fn parse_method(text: &str) -> Result<String, GrantSyntaxError> {
     let rule: HttpRule = format!("{text} https://example.com").parse()?;
     match rule.methods {
@@ -113,7 +114,7 @@ fn parse_method(text: &str) -> Result<String, GrantSyntaxError> {
     }
 }
 
-/// The grants one table stands for: one per secret.
+/// Expands a table to grants, one per secret.
 pub(crate) fn secret_grants_of(text: &SecretAccess) -> Result<Vec<SecretGrant>, GrantSyntaxError> {
     let hosts = text.hosts.iter().map(|host| host.parse()).collect::<Result<Vec<HostPattern>, _>>()?;
     let inject = text.inject.iter().map(|form| form.parse()).collect::<Result<BTreeSet<SecretForm>, _>>()?;

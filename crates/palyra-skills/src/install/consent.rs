@@ -1,4 +1,4 @@
-//! From a standing to consent: given now, kept, carried over, or still to be asked for.
+//! Determines consent for an admitted release: new, existing, carried over, or still required.
 
 use super::outcome::{InstallStage, Progress};
 use super::refusal::{InstallRefusal, InstallRefusalReason};
@@ -9,21 +9,24 @@ use crate::index::{InstalledRelease, TrustState};
 use crate::update::UpdateDiff;
 use crate::verify::Verification;
 
-/// Whether consent was given.
+/// The consent of a release after this stage.
 pub(super) struct ConsentState {
-    /// The consent, kept or new.
+    /// The consent in effect, existing or new.
     pub(super) record: Option<ConsentRecord>,
-    /// Whether it has to be stored.
+    /// Whether `record` must be stored.
     pub(super) is_new: bool,
-    /// What is still to be agreed to.
+    /// The request to show to a person, if consent is missing.
     pub(super) request: Option<ConsentRequest>,
-    /// Differences from the running release.
+    /// The differences from the running release.
     pub(super) diff: Option<UpdateDiff>,
-    /// What consent leaves closed.
+    /// The requested grants that the consent does not include.
     pub(super) withheld: Vec<Withheld>,
 }
 
-/// Finds, takes or asks for consent.
+/// Determines the consent for a release.
+///
+/// # Errors
+/// The consent names another digest than that of the request.
 pub(super) fn decide_consent(
     request: &InstallRequest,
     context: &InstallContext<'_>,
@@ -38,12 +41,12 @@ pub(super) fn decide_consent(
         let found = format!("{} differences, {} need consent", diff.rows.len(), diff.consent_rows().count());
         progress.pass(InstallStage::Update, "comparison with the running release", found);
     }
-    // Only a release that goes on running is replaced by agreeing; one that cannot run is replaced at once.
+    // Consent to an update names the release it replaces only if that one can run; otherwise it is replaced at once.
     let running = baseline.filter(|(release, _)| release.is_runnable());
     let asked = ConsentRequest::new(manifest, payload, running.map(|(release, _)| release.payload));
     let mut state = ConsentState { record: None, is_new: false, request: None, diff, withheld: Vec::new() };
     let found = if let Some(given) = &request.consent {
-        // What was shown while the other release ran is still agreed to after it was quarantined.
+        // A person may consent to a digest that was shown before the running release was quarantined.
         let shown_before = baseline
             .map(|(release, _)| ConsentRequest::new(manifest, payload, Some(release.payload)).digest());
         if given.digest != asked.digest() && Some(given.digest) != shown_before {
@@ -76,7 +79,7 @@ pub(super) fn decide_consent(
     Ok(state)
 }
 
-/// The running release and the consent it runs under, if this is another release of the same skill.
+/// Returns the current release and its consent, if the verified release is another one of the same skill.
 fn baseline<'a>(
     context: &InstallContext<'a>,
     verification: &Verification,

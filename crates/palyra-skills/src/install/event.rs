@@ -1,63 +1,63 @@
-//! What an installation leaves in the journal.
+//! The events that an installation records in the journal.
 
 use semver::Version;
 use serde::Serialize;
 
 use crate::digest::Sha256Digest;
 
-/// One event for the journal.
+/// An event for the journal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InstallEvent {
-    /// The change.
+    /// The kind of change.
     pub kind: InstallEventKind,
-    /// The skill, as far as it could be read.
+    /// The skill, if its manifest could be read.
     pub skill_id: Option<String>,
-    /// The version, as far as it could be read.
+    /// The version, if the manifest could be read.
     pub version: Option<Version>,
-    /// The release.
+    /// The payload digest of the release, once it was verified.
     pub payload: Option<Sha256Digest>,
-    /// The facts of this kind of event.
+    /// Facts that depend on the kind of event.
     #[serde(serialize_with = "palyra_common::json::in_order::serialize")]
     pub details: serde_json::Value,
 }
 
-/// What happened in an installation.
+/// The kind of an installation event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum InstallEventKind {
-    /// A release became the one that runs.
+    /// A release became the current one.
     #[serde(rename = "skill:installed")]
     Installed,
-    /// A release is stored and cannot run.
+    /// A release was stored and cannot run.
     #[serde(rename = "skill:quarantined")]
     Quarantined,
-    /// A release is stored and waits for a person.
+    /// A release was stored and needs consent.
     #[serde(rename = "skill:awaiting_consent")]
     AwaitingConsent,
-    /// A person agreed, or an earlier consent was carried over.
+    /// A person consented, or an earlier consent was carried over.
     #[serde(rename = "skill:consented")]
     Consented,
-    /// An operator lifted a quarantine or switched it on.
+    /// An operator lifted a quarantine or enabled the skill.
     #[serde(rename = "skill:enabled")]
     Enabled,
-    /// A stored release was looked at again.
+    /// A stored release was audited again.
     #[serde(rename = "skill:audited")]
     Audited,
-    /// An operator went back to an earlier release.
+    /// An operator restored an earlier release.
     #[serde(rename = "skill:rolled_back")]
     RolledBack,
-    /// An artifact was refused.
+    /// An artifact was rejected.
     #[serde(rename = "skill:refused")]
     Refused,
     /// A publisher's keys were pinned.
     #[serde(rename = "publisher:pinned")]
     PublisherPinned,
-    /// A publisher handed over to new keys.
+    /// A publisher rotated to new keys.
     #[serde(rename = "publisher:rotated")]
     PublisherRotated,
 }
 
 impl InstallEventKind {
-    /// The word in the journal.
+    /// Returns the name of the event in the journal.
     #[must_use]
     pub fn wire_name(self) -> &'static str {
         match self {

@@ -1,35 +1,35 @@
-//! A complete plan of an installation: everything the owner of the state has to write, or a refusal to record.
+//! A complete plan of an installation: every write that the owner of the state has to make, or a refusal to record.
 
 use std::sync::Arc;
 
 use super::outcome::InstallOutcome;
 use super::refusal::InstallRefusal;
 
-/// What one request changes in a state of one generation; made by [`plan_install`](super::plan_install) only.
+/// The changes that one request makes to one generation of the state, created by [`plan_install`](super::plan_install).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct InstallPlan {
-    /// The generation of the state the plan was made from; it may not be applied to another one.
+    /// The generation of the state that the plan is based on. The plan applies to no other generation.
     pub generation: u64,
-    /// The archive, stored if the outcome says so.
+    /// The bytes of the archive, stored if the outcome requires it.
     pub bytes: Arc<[u8]>,
-    /// What was decided about the request.
+    /// The decision about the request.
     pub decision: InstallDecision,
 }
 
-/// What a plan does.
+/// The decision of a plan.
 #[derive(Debug, Clone)]
 pub enum InstallDecision {
-    /// Everything is stored already: no event, and no new generation.
+    /// The state already contains everything: no event and no new generation.
     Unchanged(Box<InstallOutcome>),
-    /// Object, trust change, consent, record and events of the outcome are written in one commit.
+    /// The object, trust change, consent, record and events of the outcome are written in one commit.
     Install(Box<InstallOutcome>),
-    /// The refusal's event and trust change are recorded, and nothing else.
+    /// Only the event and the trust change of the refusal are recorded.
     Refuse(Box<InstallRefusal>),
 }
 
 impl InstallPlan {
-    /// Returns the outcome that applying the plan writes; `None` if it installs nothing.
+    /// Returns the outcome that applying the plan writes, or `None` if the plan installs nothing.
     #[must_use]
     pub fn installation(&self) -> Option<&InstallOutcome> {
         match &self.decision {
@@ -38,7 +38,7 @@ impl InstallPlan {
         }
     }
 
-    /// Returns what applying the plan would report, without applying it.
+    /// Returns the result of applying the plan, without applying it.
     pub fn into_preview(self) -> Result<InstallOutcome, Box<InstallRefusal>> {
         match self.decision {
             InstallDecision::Unchanged(outcome) | InstallDecision::Install(outcome) => Ok(*outcome),

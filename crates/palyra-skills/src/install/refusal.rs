@@ -1,4 +1,4 @@
-//! An artifact that is not taken in, and what is known about it.
+//! Refusals of the install pipeline.
 
 use palyra_common::ErrorCode;
 use palyra_common::text::clip_untrusted;
@@ -11,47 +11,47 @@ use crate::digest::Sha256Digest;
 use crate::trust::TrustChange;
 use crate::verify::{Verification, VerifyRefusal};
 
-/// A refused artifact.
+/// A refusal of an artifact.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{reason}")]
 pub struct InstallRefusal {
-    /// Reason.
+    /// The reason, with the facts for its message.
     pub reason: InstallRefusalReason,
-    /// The skill, as far as it could be read.
+    /// The skill, if its manifest could be read.
     pub skill_id: Option<String>,
-    /// The version, as far as it could be read.
+    /// The version, if the manifest could be read.
     pub version: Option<Version>,
-    /// The payload, once it was proven.
+    /// The payload digest, once it was verified.
     pub payload: Option<Sha256Digest>,
 }
 
-/// Why an artifact is refused.
+/// The reason why an artifact is refused.
 #[derive(Debug, Clone, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum InstallRefusalReason {
-    /// Verification refused it.
+    /// Verification failed.
     #[error(transparent)]
     Verify(Box<VerifyRefusal>),
-    /// The audit found something that is never stored.
+    /// The audit verdict is to refuse.
     #[error("the audit rejects it: {}", first(.0))]
     Audit(Box<AuditReport>),
-    /// Models would see two tools under one name.
+    /// A tool would have the same name for models as a tool of another skill.
     #[error("models see `{tool}` as `{name}`, which is already a tool of another installed skill")]
     ModelName {
-        /// The tool that has the name.
+        /// The installed tool with that name.
         tool: String,
         name: String,
     },
-    /// The digest agreed to is not the one shown.
+    /// The consent names another digest than that of the request.
     #[error("consent was given to `{given}`, but the release requests `{expected}`")]
     ConsentMismatch { given: Sha256Digest, expected: Sha256Digest },
-    /// Stored bytes of another release.
+    /// The stored bytes belong to another release.
     #[error("the stored bytes are release `{found}`, expected `{expected}`")]
     OtherRelease { expected: Sha256Digest, found: Sha256Digest },
-    /// Nothing is installed under this name.
+    /// The release is not installed.
     #[error("release `{payload}` of `{skill_id}` is not installed")]
     NotInstalled { skill_id: String, payload: Sha256Digest },
-    /// Going back to a release that could not run.
+    /// A rollback targets a release that cannot run.
     #[error("the earlier release cannot run: {why}")]
     RollbackBlocked { why: String },
 }
@@ -78,7 +78,7 @@ impl InstallRefusal {
         }
     }
 
-    /// Suggested next steps.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(&self) -> String {
         match &self.reason {
@@ -104,7 +104,7 @@ impl InstallRefusal {
         }
     }
 
-    /// A word for programs.
+    /// Returns the stable error code.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match &self.reason {
@@ -118,7 +118,7 @@ impl InstallRefusal {
         }
     }
 
-    /// The event to record.
+    /// Returns the event to record in the journal.
     #[must_use]
     pub fn event(&self) -> InstallEvent {
         let shown = |text: String| clip_untrusted(&text, 500);
@@ -131,7 +131,8 @@ impl InstallRefusal {
         }
     }
 
-    /// A change the refusal itself calls for: a publisher whose keys signed two successors is blocked.
+    /// Returns a trust change that the refusal requires: a publisher whose keys signed two different successors is
+    /// blocked.
     #[must_use]
     pub fn trust_change(&self) -> Option<&TrustChange> {
         match &self.reason {

@@ -10,33 +10,33 @@ use crate::digest::Sha256Digest;
 use crate::index::{InstalledRelease, InstalledSkillsIndex, SkillRecord};
 use crate::trust::TrustSnapshot;
 
-/// The request.
+/// The input of the install pipeline.
 #[derive(Debug, Clone)]
 pub struct InstallRequest {
-    /// The bytes of the artifact, offered or as stored.
+    /// The bytes of the artifact, from the caller or from the store.
     pub bytes: Arc<[u8]>,
-    /// How it comes in.
+    /// Whether the artifact is new or stored.
     pub entry: InstallEntry,
-    /// Whether the keys of a publisher never seen may be pinned.
+    /// Whether the keys of an unknown publisher may be pinned (`--allow-tofu`).
     pub allow_tofu: bool,
-    /// What a person agreed to.
+    /// The consent of a person, if one was given with the request.
     pub consent: Option<ConsentGiven>,
-    /// Soft findings an operator accepts for this release.
+    /// Soft findings that the operator accepts for this release.
     pub accept: BTreeSet<FindingId>,
 }
 
 /// The origin of an artifact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InstallEntry {
-    /// From outside: a first installation or an update.
+    /// A file from outside: a first installation or an update.
     Offered,
-    /// From the store, by its name there.
+    /// An installed release from the store.
     Installed {
-        /// The skill.
+        /// The id of the skill.
         skill_id: String,
-        /// The release.
+        /// The payload digest of the release.
         payload: Sha256Digest,
-        /// Purpose.
+        /// The reason for the repeated check.
         purpose: Purpose,
     },
 }
@@ -44,35 +44,35 @@ pub enum InstallEntry {
 /// Why a stored release is checked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// Policy, advisories or revocations may have changed; this never lifts a quarantine.
+    /// Policy, advisories or revocations may have changed. Lifts only a quarantine for an unknown publisher.
     ReAudit,
-    /// An operator lifts a quarantine or switches it on again.
+    /// An operator lifts a quarantine or enables the skill.
     Enable,
-    /// A person agrees to what it may do.
+    /// A person consents to the permissions.
     Consent,
-    /// An operator goes back to a release that ran before.
+    /// An operator restores an earlier release.
     Rollback,
 }
 
-/// The facts for the install pipeline: an immutable view of one generation of the state.
+/// The facts that the install pipeline reads: an immutable view of one generation of the state.
 #[derive(Debug, Clone, Copy)]
 pub struct InstallContext<'a> {
-    /// The generation of everything below.
+    /// The generation that every other field belongs to.
     pub generation: u64,
-    /// The trusted keys.
+    /// Trusted publishers, pinned keys and revocations.
     pub trust: &'a TrustSnapshot,
-    /// Facts about this machine.
+    /// The version of this program and the capabilities of this machine.
     pub platform: &'a Platform,
-    /// What the audit goes by.
+    /// The policy of the audit.
     pub policy: &'a AuditPolicy,
-    /// Installed skills.
+    /// The installed skills.
     pub index: &'a InstalledSkillsIndex,
-    /// The consent.
+    /// The stored consents.
     pub consents: &'a ConsentIndex,
 }
 
 impl InstallRequest {
-    /// An artifact from outside, with nothing permitted and nothing agreed to.
+    /// Creates a request for an artifact from outside, without consent, accepted findings or permission to pin.
     #[must_use]
     pub fn offered(bytes: impl Into<Arc<[u8]>>) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl InstallRequest {
         }
     }
 
-    /// A stored release that is checked again.
+    /// Creates a request to check a stored release again.
     #[must_use]
     pub fn installed(
         bytes: impl Into<Arc<[u8]>>,
@@ -103,7 +103,8 @@ impl InstallRequest {
         }
     }
 
-    /// The stored record and, unless it ran before and was replaced, the stored release this is about.
+    /// Returns the stored record and, if it is the current or waiting one, the stored release. `None` for a file from
+    /// outside.
     pub(super) fn stored<'a>(
         &self,
         context: &InstallContext<'a>,
@@ -112,7 +113,7 @@ impl InstallRequest {
         context.index.get(skill_id).map(|record| (record, record.release(*payload)))
     }
 
-    /// A permission to pin that was given when the release was stored holds until it is used.
+    /// Returns whether keys may be pinned. A permission from when the release was stored is valid until it is used.
     pub(super) fn permits_tofu(&self, context: &InstallContext<'_>) -> bool {
         let stored = self.stored(context).and_then(|(_, release)| release);
         self.allow_tofu || stored.is_some_and(|release| release.tofu_permitted)

@@ -1,4 +1,4 @@
-//! From the trust decision and the findings to the trust state of the release, and the reason why it may not run.
+//! Determines the trust state of a release, and the reason why it cannot run, from the trust decision and the findings.
 
 use palyra_common::ErrorCode;
 use std::collections::BTreeSet;
@@ -14,19 +14,22 @@ use crate::index::{AuditSummary, InstalledRelease, Quarantine, QuarantineCause, 
 use crate::trust::{TrustDecision, TrustRefusal};
 use crate::verify::{RefusalReason, Verification, VerifyRefusal};
 
-/// How a release stands before anybody agreed to it.
+/// The trust state of a release before consent.
 pub(super) struct Admission {
-    /// Trust state if it runs.
+    /// The trust state if the release runs.
     pub(super) trust: TrustState,
-    /// Why it cannot run.
+    /// The reason why it cannot run, if any.
     pub(super) quarantine: Option<Quarantine>,
-    /// Whether running it means pinning its publisher.
+    /// Whether running it pins the keys of its publisher.
     pub(super) pins: bool,
-    /// What the audit said, with what is accepted.
+    /// The audit result, with accepted findings.
     pub(super) audit: AuditSummary,
 }
 
-/// Decides the trust state of the release; findings that are never stored end the pipeline.
+/// Decides the trust state of a release.
+///
+/// # Errors
+/// For a file from outside: the audit verdict is to refuse, or a tool name collides with that of another skill.
 pub(super) fn decide_admission(
     request: &InstallRequest,
     context: &InstallContext<'_>,
@@ -65,7 +68,7 @@ pub(super) fn decide_admission(
     Ok(Admission { trust, quarantine, pins, audit: summary })
 }
 
-/// The audit with what operators accepted, now and when the release was stored.
+/// Summarizes an audit with the findings that operators accepted, now and when the release was stored.
 pub(super) fn summarise(
     request: &InstallRequest,
     context: &InstallContext<'_>,
@@ -76,7 +79,7 @@ pub(super) fn summarise(
     let record = context.index.get(&skill.manifest().skill_id);
     let stored = record.and_then(|record| record.release(skill.payload()));
     let before = stored.map(|release| &release.audit.accepted).into_iter().flatten();
-    // What an operator accepts is kept only where there is something soft to accept.
+    // Acceptance of a finding that is absent or hard has no effect, so it is not stored.
     let acceptable: BTreeSet<FindingId> = audit.acceptable_findings().into_iter().collect();
     let asked = before.chain(&request.accept).copied();
     let accepted: BTreeSet<FindingId> = asked.filter(|finding| acceptable.contains(finding)).collect();
@@ -107,10 +110,10 @@ fn by_audit(audit: &AuditSummary) -> Option<Quarantine> {
     })
 }
 
-/// A quarantine that stays although nothing found now calls for it.
+/// Returns a stored quarantine that remains, although no check of this request requires it.
 ///
-/// `enable` lifts any. A file that is installed again was just proven and audited, so only what an operator or a
-/// run of it said stays. Looking again by itself lifts nothing but the publisher having been unknown.
+/// `enable` lifts every quarantine. A file that is installed again was just verified and audited, so only a quarantine
+/// by an operator or from `describe()` remains. A repeated check lifts only a quarantine for an unknown publisher.
 fn kept(purpose: Option<Purpose>, stored: Option<&InstalledRelease>) -> Option<Quarantine> {
     let quarantine = stored?.quarantine.clone()?;
     let stays = match purpose {
@@ -121,7 +124,7 @@ fn kept(purpose: Option<Purpose>, stored: Option<&InstalledRelease>) -> Option<Q
     stays.then_some(quarantine)
 }
 
-/// What a person quarantined stays so until a person lifts it: a new release of the skill does not.
+/// Returns an operator's quarantine of the current release, which a new release of the skill inherits.
 fn by_person(
     request: &InstallRequest,
     record: Option<&SkillRecord>,
@@ -133,7 +136,7 @@ fn by_person(
     (request.entry == InstallEntry::Offered && stored.is_none() && person).then(|| quarantine.clone())
 }
 
-/// An offered artifact is refused; an installed one is kept and can no longer run.
+/// Refuses an artifact from outside; quarantines an installed release, which remains stored.
 pub(super) fn refused_by_verification(
     refusal: VerifyRefusal,
     request: &InstallRequest,
@@ -155,14 +158,14 @@ pub(super) fn refused_by_verification(
     }
 }
 
-/// Whether stored bytes are another release than the one they are stored as.
+/// Returns whether stored bytes belong to another release than their index entry.
 pub(super) fn is_other_release(request: &InstallRequest, verification: &Verification) -> bool {
     let InstallEntry::Installed { skill_id, payload, .. } = &request.entry else { return false };
     let skill = &verification.skill;
     skill.manifest().skill_id != *skill_id || skill.payload() != *payload
 }
 
-/// Bytes of another release are as good as damaged ones.
+/// Quarantines a release whose stored bytes belong to another release, like damaged bytes.
 pub(super) fn other_release(
     request: &InstallRequest,
     context: &InstallContext<'_>,
@@ -178,7 +181,7 @@ pub(super) fn other_release(
     quarantined_in_place(request, context, verdict, progress).ok_or(refusal)
 }
 
-/// The stored release where it stands, kept from running; none if there is no such release.
+/// Quarantines the stored release in its place. Returns `None` if the request refers to no stored release.
 fn quarantined_in_place(
     request: &InstallRequest,
     context: &InstallContext<'_>,
@@ -231,7 +234,7 @@ fn cause_of(refusal: &VerifyRefusal) -> QuarantineCause {
     }
 }
 
-/// The record with one of its releases replaced where it stands.
+/// Replaces one release of a record, and returns its placement.
 pub(super) fn in_place(record: &SkillRecord, release: InstalledRelease) -> (SkillRecord, Placement) {
     let mut record = record.clone();
     if record.current.payload == release.payload {

@@ -52,7 +52,7 @@ pub(super) fn refusals(manifest: &SkillManifest) -> Vec<Refusal> {
 
 fn check_each(manifest: &SkillManifest) -> impl Iterator<Item = Checked> {
     let rules = |rules: &'static [Rule]| rules.iter().map(move |rule| rule(manifest));
-    // No later rule has to fear a long list.
+    // Later rules may take time that grows with the lists, so their lengths are checked first.
     let counted = entrypoints::check_counts(manifest);
     let entrypoints = counted.is_ok().then(|| entrypoints::check_each(manifest)).into_iter().flatten();
     rules(&identity::RULES)
@@ -63,8 +63,8 @@ fn check_each(manifest: &SkillManifest) -> impl Iterator<Item = Checked> {
         .chain(std::iter::once_with(|| operator::check_operator(&manifest.operator)))
 }
 
-/// The index keeps manifests as JSON, and texts are compared with their pointers: neither may be much longer
-/// than the file, whatever escapes and deep names it plays with.
+/// Checks the size of the manifest in memory. The index stores manifests as JSON and texts are compared with their
+/// pointers; escapes and deep names must not make either much longer than the file.
 fn check_weight(manifest: &SkillManifest) -> Checked {
     let texts = crate::text::model_text_bytes(manifest);
     require(
@@ -93,13 +93,13 @@ fn require(
     if holds { Ok(()) } else { refuse(path(), problem()) }
 }
 
-/// At most so many elements, so that no later rule has to fear a long list.
+/// Checks the number of elements, so that later rules need not bound their work.
 fn at_most<T>(items: &[T], most: usize, path: impl FnOnce() -> Vec<Step>) -> Checked {
     let problem = || ManifestProblem::value(format!("{} entries", items.len()), format!("at most {most}"));
     require(items.len() <= most, path, problem)
 }
 
-/// A text of bounded length that is not empty.
+/// Checks that a text is not empty and not longer than `most` bytes.
 fn bounded(text: &str, most: usize, path: impl Fn() -> Vec<Step>) -> Checked {
     require(!text.trim().is_empty(), &path, || ManifestProblem::value("an empty text", "some words"))?;
     require(text.len() <= most, path, || {
@@ -107,13 +107,13 @@ fn bounded(text: &str, most: usize, path: impl Fn() -> Vec<Step>) -> Checked {
     })
 }
 
-/// A text of bounded length on one line.
+/// Checks that a text has one line and not more than `most` bytes.
 fn one_line(text: &str, most: usize, path: impl Fn() -> Vec<Step>) -> Checked {
     bounded(text, most, &path)?;
     require(!text.contains(['\n', '\t']), path, || ManifestProblem::value("several lines", "one line"))
 }
 
-/// No value twice; the path is that of the second one.
+/// Checks that no value occurs twice. The path of the error is that of the second one.
 fn distinct<'a>(items: impl Iterator<Item = (&'a str, Vec<Step>)>) -> Checked {
     let mut seen = std::collections::BTreeSet::new();
     for (item, path) in items {

@@ -1,4 +1,4 @@
-//! What is wrong with a manifest, where, and what to write instead.
+//! Problems of a manifest: message, position, expected value and fix.
 
 use std::fmt::{self, Write as _};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use palyra_common::text::clip_marked;
 use super::tool_schema::SchemaProblem;
 use crate::audit::unicode::{UnicodeProblem, check_text};
 
-/// A refused manifest: the problem, the place, and what was expected there.
+/// A rejected manifest: the problem, its position, and the expected value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ManifestError(Box<Details>);
 
@@ -24,50 +24,50 @@ struct Details {
     shown: ShownLine,
 }
 
-/// What is wrong, as facts.
+/// A problem of a manifest, as facts.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ManifestProblem {
-    /// The file is over the ceiling.
+    /// The file is longer than [`super::MAX_MANIFEST_BYTES`].
     #[error("the manifest has {bytes} bytes")]
     TooLarge { bytes: usize },
-    /// Brackets or dotted keys are nested too deeply.
+    /// Tables, arrays or dotted keys are nested too deeply.
     #[error("values are nested more than {} levels deep", super::nesting::MAX_LEVELS)]
     TooDeep,
-    /// The text is not TOML; a key given twice is part of this.
+    /// The text is not TOML, or has a duplicate key.
     #[error("invalid TOML: {message}")]
     Toml { message: String },
-    /// A character that cannot be seen, or text that is not in normal form.
+    /// A character is invisible, or the text is not in Unicode normal form C.
     #[error("{0}")]
     Unicode(UnicodeProblem),
-    /// A key this table does not have.
+    /// The table has no such key.
     #[error("unknown key `{key}`")]
     UnknownKey {
         key: String,
-        /// The keys of this table.
+        /// The valid keys of the table.
         known: Vec<String>,
     },
-    /// A key this table must have.
+    /// A required key is missing.
     #[error("missing key `{key}`")]
     MissingKey { key: String },
-    /// A value of another type, or one that cannot be.
+    /// A value has the wrong type or is outside of its range.
     #[error("found {found}")]
     Value {
-        /// What stands there, as text.
+        /// The value found, as text.
         found: String,
         expected: String,
-        /// What to write, where that is known.
+        /// A suggested value, if there is an obvious one.
         fix: Option<String>,
     },
-    /// A host, path, secret, prefix, channel or root that does not fit its grammar.
+    /// A host, path, secret, prefix, channel or root does not match its grammar.
     #[error("{0}")]
     Grant(GrantSyntaxError),
-    /// A JSON Schema that cannot be used.
+    /// A JSON Schema is invalid.
     #[error("{0}")]
     Schema(SchemaProblem),
 }
 
-/// The line a problem is on, cut to what fits a screen.
+/// The line of a problem, cut to fit a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ShownLine {
     text: String,
@@ -86,49 +86,49 @@ impl ManifestError {
         Self(Box::new(Details { problem, path, span, line, column, shown }))
     }
 
-    /// The problem.
+    /// Returns the problem without its position.
     #[must_use]
     pub fn problem(&self) -> &ManifestProblem {
         &self.0.problem
     }
 
-    /// The bytes of the manifest it is about.
+    /// Returns the byte range of the problem in the manifest.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         self.0.span.clone()
     }
 
-    /// The line, from 1.
+    /// Returns the line of the problem, starting at 1.
     #[must_use]
     pub fn line(&self) -> usize {
         self.0.line
     }
 
-    /// The column in characters, from 1.
+    /// Returns the column of the problem in characters, starting at 1.
     #[must_use]
     pub fn column(&self) -> usize {
         self.0.column
     }
 
-    /// The key it is about, for example `entrypoints.tools[0].id`; empty for the whole file.
+    /// Returns the path of the key, for example `entrypoints.tools[0].id`; empty for the whole file.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// The expected value at this place.
+    /// Returns a description of the expected value.
     #[must_use]
     pub fn expected(&self) -> String {
         self.0.problem.expected()
     }
 
-    /// Remedy.
+    /// Returns a suggested fix, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         self.0.problem.fix()
     }
 
-    /// The whole story in plain text: message, line with carets, what was expected, the fix.
+    /// Returns the complete message as plain text: problem, line with carets, expected value and fix.
     #[must_use]
     pub fn render(&self) -> String {
         let details = &*self.0;
@@ -179,7 +179,7 @@ impl ManifestProblem {
         }
     }
 
-    /// The expected value.
+    /// Returns a description of the expected value.
     #[must_use]
     pub fn expected(&self) -> String {
         match self {
@@ -198,7 +198,7 @@ impl ManifestProblem {
         }
     }
 
-    /// Remedy.
+    /// Returns a suggested fix, if there is one.
     #[must_use]
     pub fn fix(&self) -> Option<String> {
         match self {
@@ -228,7 +228,7 @@ impl ManifestProblem {
 }
 
 impl ShownLine {
-    /// At most this many characters of a line are shown, around the place.
+    /// Maximum number of characters shown before, in and after the problem, each.
     const WIDTH: usize = 100;
     const BEFORE: usize = 60;
 
@@ -254,7 +254,7 @@ impl ShownLine {
     }
 }
 
-/// The text with everything escaped that a reader could not see.
+/// Escapes every invisible character of a text.
 fn show(text: &str) -> String {
     let visible = |character: char| check_text(character.encode_utf8(&mut [0; 4])).is_ok();
     let shown = |character: char| {
@@ -263,9 +263,9 @@ fn show(text: &str) -> String {
     escape_untrusted(&text.chars().map(shown).collect::<String>())
 }
 
-/// The closest known word, if it is close enough to be meant.
+/// Returns the most similar known word, if it is similar enough to be a typing error.
 pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a String>) -> Option<&'a String> {
-    // The cost is the product of the lengths, and keys of a hostile file can be long.
+    // Comparing costs the product of the lengths, and keys of a hostile file can be long.
     if word.len() > 64 {
         return None;
     }

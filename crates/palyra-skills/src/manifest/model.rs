@@ -442,7 +442,7 @@ pub enum ConfigFieldKind {
 const VERSION_PATTERN: &str =
     r"^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$";
 
-/// Reads strict semver and refuses build metadata: `1.0.0+x` and `1.0.0` would be two names of one precedence.
+/// Parses strict semver without build metadata: `1.0.0+x` and `1.0.0` would be two versions of equal precedence.
 fn strict_version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Version, D::Error> {
     let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
     let refuse = || {

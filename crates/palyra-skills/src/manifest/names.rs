@@ -1,13 +1,13 @@
-//! The grammars of names a manifest introduces.
+//! The grammars of the names that a manifest defines.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Largest release counter: what JSON can carry exactly.
+/// Maximum release counter, the largest integer that JSON carries exactly.
 pub const MAX_RELEASE_COUNTER: u64 = (1 << 53) - 1;
-/// The events a hook may be bound to.
+/// The events that a hook can be bound to.
 pub const HOOK_EVENTS: [&str; 14] = [
     "gateway:startup",
     "gateway:shutdown",
@@ -24,25 +24,25 @@ pub const HOOK_EVENTS: [&str; 14] = [
     "approval:decided",
     "routine:fired",
 ];
-/// Longest tool id.
+/// Maximum length of a tool id, in bytes.
 pub(super) const MAX_TOOL_ID_BYTES: usize = 60;
 const MAX_PUBLISHER_BYTES: usize = 32;
 const MAX_SKILL_NAME_BYTES: usize = 64;
 
 /// The name of a publisher: `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 32 bytes.
 ///
-/// Underscores stand alone and never at an end, because `.` becomes `__` in the names models see.
+/// Underscores are single and never at the end, because `.` becomes `__` in the names that models see.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PublisherName(String);
 
-/// A text that is no publisher's name.
+/// The text is not a valid publisher name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid publisher name `{0}`: expected `[a-z][a-z0-9]*(_[a-z0-9]+)*`, at most 32 bytes")]
 pub struct PublisherNameError(String);
 
 impl PublisherName {
-    /// The name.
+    /// Returns the name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -81,18 +81,18 @@ impl fmt::Display for PublisherName {
     }
 }
 
-/// The name models and MCP clients see for a tool id: `acme.notes.add` is `acme__notes__add`.
+/// Returns the name that models and MCP clients see for a tool id: `acme.notes.add` becomes `acme__notes__add`.
 #[must_use]
 pub fn model_name(tool_id: &str) -> String {
     tool_id.replace('.', "__")
 }
 
-/// The part of a skill id after the publisher: a word with `_` or `-` inside.
+/// Returns whether `text` is valid after the publisher in a skill id: a word with single `_` or `-` inside.
 pub(super) fn is_skill_name(text: &str) -> bool {
     text.len() <= MAX_SKILL_NAME_BYTES && is_word(text, "_-")
 }
 
-/// `[a-z0-9_]+(\.[a-z0-9_]+)+`, at most 60 bytes.
+/// Returns whether `text` is `[a-z0-9_]+(\.[a-z0-9_]+)+` with at most 60 bytes.
 pub(super) fn is_tool_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     text.len() <= MAX_TOOL_ID_BYTES
@@ -100,13 +100,14 @@ pub(super) fn is_tool_id(text: &str) -> bool {
         && text.split('.').all(|part| !part.is_empty() && part.bytes().all(plain))
 }
 
-/// The path of a module in the archive.
+/// Returns whether `text` is the path of a module in the archive.
 pub(super) fn is_module_path(text: &str) -> bool {
     text.starts_with(crate::constants::MODULES_PREFIX)
         && crate::artifact::check_entry_path(text.as_bytes()).is_ok()
 }
 
-/// Lower-case letters and digits, starting with a letter, with single joiners inside.
+/// Returns whether `text` consists of lower-case letters and digits, starts with a letter, and has single joiners
+/// inside.
 pub(super) fn is_word(text: &str, joiners: &str) -> bool {
     let alphanumeric = |part: &str| {
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())

@@ -1,7 +1,7 @@
-//! Every problem of a manifest at once, for authors.
+//! Finds all problems of a manifest at once, for authors.
 //!
-//! After a value that cannot be read, something that can be read is put in its place and reading begins again. What
-//! the stand-ins break in turn is not reported.
+//! A value that cannot be read is replaced with a valid one of another type, and the manifest is read again. Problems
+//! that a replacement causes are not reported.
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -15,12 +15,12 @@ use super::{
     check_nesting, check_size, checks, misread, parse_manifest_toml, parse_toml, readable, refused, root,
 };
 
-/// Most problems of one answer.
+/// Maximum number of problems returned.
 const MAX_PROBLEMS: usize = 20;
 
-/// Returns what is wrong with a manifest, in the order of its lines; nothing if [`parse_manifest_toml`] takes it.
+/// Returns the problems of a manifest, sorted by line; empty if [`parse_manifest_toml`] accepts it.
 ///
-/// Problems of form hide those of rules: they are found once the form is right.
+/// Rules are checked only if all values can be read, so problems of form hide those of rules.
 #[must_use]
 pub fn manifest_problems(text: &str) -> Vec<ManifestError> {
     let Err(first) = parse_manifest_toml(text) else { return Vec::new() };
@@ -29,7 +29,7 @@ pub fn manifest_problems(text: &str) -> Vec<ManifestError> {
     if found.is_empty() { vec![first] } else { found }
 }
 
-/// The problems of a text that has a tree; none for one that has not.
+/// Returns the problems of a parsed TOML tree.
 fn tree_problems(text: &str) -> Result<Vec<ManifestError>, ManifestError> {
     check_size(text)?;
     readable::check_source(text)?;
@@ -44,7 +44,7 @@ fn tree_problems(text: &str) -> Result<Vec<ManifestError>, ManifestError> {
     Ok(found)
 }
 
-/// The problems of reading, and the manifest with the stand-ins.
+/// Reads the manifest with replacements. Returns the problems found, and the manifest if it could be read in the end.
 fn read_all(text: &str, tree: &Spanned<DeTable<'_>>) -> (Vec<ManifestError>, Option<SkillManifest>) {
     let mut root = root(tree);
     let mut found = Vec::new();
@@ -55,7 +55,7 @@ fn read_all(text: &str, tree: &Spanned<DeTable<'_>>) -> (Vec<ManifestError>, Opt
             Err(error) => error,
         };
         let (place, mut attempt) = (place(&error), first_attempt(error.problem()));
-        // A problem at or below a stand-in: another one is tried there.
+        // The problem is at or below a replaced value: try the next replacement there.
         let known = mended.iter_mut().find(|(earlier, _)| place.starts_with(earlier));
         let place = match known {
             Some((earlier, tried)) => {
@@ -75,7 +75,7 @@ fn read_all(text: &str, tree: &Spanned<DeTable<'_>>) -> (Vec<ManifestError>, Opt
     }
 }
 
-/// The path of the value that is missing, unknown or wrong.
+/// Returns the path of the value that is missing, unknown or wrong.
 fn place(error: &ReadError) -> Vec<Step> {
     let mut steps = error.steps();
     if let ManifestProblem::MissingKey { key } | ManifestProblem::UnknownKey { key, .. } = error.problem() {
@@ -84,12 +84,12 @@ fn place(error: &ReadError) -> Vec<Step> {
     steps
 }
 
-/// Attempt 0 removes the value; there is nothing to remove where a key is missing.
+/// Returns the first attempt: 0 removes the value, which is impossible for a missing key.
 fn first_attempt(problem: &ManifestProblem) -> usize {
     usize::from(matches!(problem, ManifestProblem::MissingKey { .. }))
 }
 
-/// Changes the value at a path; false if it is not there, or every stand-in was tried.
+/// Replaces the value at a path. Returns `false` if there is no such path, or every replacement was tried.
 fn mend(root: &mut DeValue<'_>, place: &[Step], attempt: usize) -> bool {
     let Some((last, parents)) = place.split_last() else { return false };
     let Some(parent) = parents.iter().try_fold(root, |value, step| child(value, step)) else { return false };
@@ -127,7 +127,7 @@ fn child<'v, 't>(value: &'v mut DeValue<'t>, step: &Step) -> Option<&'v mut DeVa
     }
 }
 
-/// A value of each type a manifest has; the text is also a version.
+/// Returns the replacement of an attempt, one for each type in a manifest; the string is also a valid version.
 fn stand_in(attempt: usize) -> Option<Spanned<DeValue<'static>>> {
     let texts = ["\"0.0.0\"", "1", "true", "[]", "{}"];
     DeValue::parse(texts.get(attempt.checked_sub(1)?)?).ok()

@@ -1,4 +1,4 @@
-//! Nothing in a manifest is invisible: neither in the file nor behind an escape.
+//! Rejects invisible characters in a manifest, both in the file and behind escapes.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 use super::error::{ManifestError, ManifestProblem};
 use crate::audit::unicode::check_text;
 
-/// Checks the file as it is written, comments included.
+/// Checks the characters of the file, including its comments.
 pub(super) fn check_source(text: &str) -> Result<(), ManifestError> {
     check_text(text).map_err(|problem| {
         let span = problem.byte..problem.byte + problem.character.len_utf8();
@@ -14,7 +14,7 @@ pub(super) fn check_source(text: &str) -> Result<(), ManifestError> {
     })
 }
 
-/// Checks every key and string as it is read, so that `\u202E` is seen too.
+/// Checks every key and string after unescaping, which also covers `\u202E` and similar.
 pub(super) fn check_strings(text: &str, tree: &Spanned<DeTable<'_>>) -> Result<(), ManifestError> {
     check_table(tree.get_ref()).map_err(|(span, problem)| {
         ManifestError::new(text, span, String::new(), ManifestProblem::Unicode(problem))

@@ -161,7 +161,7 @@ impl<'de> de::MapAccess<'de> for Entries<'de> {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, ReadError> {
         let (key, value) = self.value.take().ok_or_else(|| de::Error::custom("a value without a key"))?;
-        // A check that runs after the value was read (`deserialize_with`) has no place of its own.
+        // A check after the value was read (`deserialize_with`) reports no position, so it gets that of the value.
         let read = seed.deserialize(Reader::new(value));
         read.map_err(|error| error.at(value.span()).inside(Step::Key(key.to_owned())))
     }

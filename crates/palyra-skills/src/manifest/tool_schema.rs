@@ -1,7 +1,7 @@
 //! JSON Schema 2020-12 of a tool's input and output: self-contained, bounded, compiled.
 //!
-//! A schema comes from a stranger and is applied to every value of every call, so it may refer only to itself,
-//! its patterns run on an engine without backtracking, and the work it can cause is counted before it is used.
+//! A schema is untrusted and is applied to every value of every call. It can refer only to itself, its patterns run on
+//! an engine without backtracking, and its cost is bounded before it is used.
 
 mod bounds;
 mod instance;
@@ -15,18 +15,18 @@ use bounds::check_bounds;
 use instance::{Borrowed, Instance};
 use work::{SchemaCost, count_values};
 
-/// Longest schema, written as JSON.
+/// Maximum size of a schema as JSON, in bytes.
 pub const MAX_SCHEMA_BYTES: usize = 128 << 10;
 const DRAFT_URI: &str = "https://json-schema.org/draft/2020-12/schema";
 const MAX_PATTERN_BYTES: usize = 1 << 20;
-/// Table a pattern may fill while it matches, and keeps.
+/// Maximum size of the lazy DFA that a pattern fills while it matches and keeps afterwards, in bytes.
 const MAX_PATTERN_TABLE_BYTES: usize = 128 << 10;
-/// Most copies of values that finding the place of a mismatch may make.
+/// Maximum number of value copies made while locating a mismatch.
 const MAX_EXPLAINED_COPIES: u64 = 100_000;
-/// Most steps that checking one example of a manifest may take.
+/// Maximum number of steps for checking one example of a manifest.
 const MAX_EXAMPLE_STEPS: u64 = 1 << 20;
 
-/// A schema that is safe to apply to values.
+/// A compiled schema that is safe to apply to untrusted values.
 #[derive(Debug, Clone)]
 pub struct ToolSchema {
     validator: std::sync::Arc<Validator<Borrowed>>,
@@ -37,45 +37,45 @@ pub struct ToolSchema {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("at `{pointer}`: {reason}")]
 pub struct SchemaMismatch {
-    /// JSON pointer into the value; `/` stands for the whole.
+    /// JSON pointer into the value; `/` for the whole value.
     pub pointer: String,
-    /// Which rule is broken; the value itself is not repeated.
+    /// The violated rule, without the value itself.
     pub reason: String,
 }
 
-/// Why a schema cannot be used.
+/// The reason why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum SchemaProblem {
-    /// The schema is not a table, or the input is not an object.
+    /// The schema is not a table, or the input schema is not of type `object`.
     #[error("the schema lacks `type = \"object\"`")]
     NotAnObject,
-    /// The schema is too long.
+    /// The schema is longer than [`MAX_SCHEMA_BYTES`].
     #[error("the schema has {bytes} bytes")]
     TooLarge { bytes: usize },
     /// `$schema` names another dialect.
     #[error("the schema uses the dialect `{found}`")]
     Dialect { found: String },
-    /// A keyword that would let a schema mean something else elsewhere.
+    /// A keyword such as `$id` would make the schema depend on its surroundings.
     #[error("`{pointer}` uses `{keyword}`")]
     Keyword { pointer: String, keyword: String },
-    /// A reference out of the schema, or to nothing.
+    /// A reference points out of the schema, or to a missing definition.
     #[error("`{pointer}` refers to `{target}`")]
     Reference { pointer: String, target: String },
-    /// A reference that comes back to itself on the same value.
+    /// A reference leads back to itself on the same value, so validation would not end.
     #[error("`{pointer}` refers to itself without descending into the value")]
     Endless { pointer: String },
     /// The schema applies too many rules to one value.
     #[error("the schema applies more than {} rules to one value", bounds::MAX_VISITS)]
     TooMuchWork,
-    /// The schema's patterns would need too much memory.
+    /// The patterns of the schema would need too much memory.
     #[error(
         "the schema has more than {} patterns, or they match more than {} characters together",
         work::MAX_PATTERNS,
         work::MAX_PATTERN_POSITIONS
     )]
     Patterns,
-    /// The schema is not valid 2020-12.
+    /// The schema is not valid JSON Schema 2020-12.
     #[error("`{pointer}` is not valid: {reason}")]
     Invalid { pointer: String, reason: String },
     /// An example does not match the input schema.
@@ -85,6 +85,9 @@ pub enum SchemaProblem {
 
 impl ToolSchema {
     /// Checks and compiles a schema.
+    ///
+    /// # Errors
+    /// The schema is too long, uses another dialect, refers out of itself, or exceeds a bound.
     pub fn compile(schema: &Value) -> Result<Self, SchemaProblem> {
         let bytes = schema.to_string().len();
         if bytes > MAX_SCHEMA_BYTES {
@@ -105,7 +108,7 @@ impl ToolSchema {
         Ok(Self { validator: validator.into(), cost })
     }
 
-    /// Compiles the schema of an input, which is always an object.
+    /// Compiles the schema of an input, which must have `type = "object"`.
     pub fn compile_input(schema: &Value) -> Result<Self, SchemaProblem> {
         if schema.get("type").and_then(Value::as_str) != Some("object") {
             return Err(SchemaProblem::NotAnObject);
@@ -113,8 +116,10 @@ impl ToolSchema {
         Self::compile(schema)
     }
 
-    /// Checks an example of a manifest and names the first place that does not match; one that is too much work is a
-    /// mismatch.
+    /// Checks an example of a manifest.
+    ///
+    /// # Errors
+    /// The first mismatch, or that checking takes too many steps.
     pub fn check(&self, value: &Value) -> Result<(), SchemaMismatch> {
         let text = value.to_string();
         let steps = self.cost.steps(count_values(&text), text.len() as u64);
@@ -125,18 +130,18 @@ impl ToolSchema {
         self.judge(value.into(), count_values(&text))
     }
 
-    /// An upper bound of the steps that [`Self::check_text`] can take, from the length of the text alone.
+    /// Returns an upper bound of the steps of [`Self::check_text`], computed from the length of the text only.
     pub fn steps_by_length(&self, text: &JsonText) -> u64 {
         let bytes = text.as_str().len() as u64;
         self.cost.steps(bytes / 2 + 1, bytes)
     }
 
-    /// An upper bound of the steps that [`Self::check_text`] can take. Reads the text once.
+    /// Returns an upper bound of the steps of [`Self::check_text`]. Reads the text once.
     pub fn steps(&self, text: &JsonText) -> u64 {
         self.cost.steps(count_values(text.as_str()), text.as_str().len() as u64)
     }
 
-    /// Checks a value as it is written. It cannot be stopped: ask [`Self::steps`] first.
+    /// Checks a value in its JSON text. Validation cannot be interrupted, so callers check [`Self::steps`] first.
     pub fn check_text(&self, text: &JsonText) -> Result<(), SchemaMismatch> {
         let read = serde_json::from_str(text.as_str());
         let unreadable =
@@ -148,14 +153,14 @@ impl ToolSchema {
         if self.validator.is_valid(&value) {
             return Ok(());
         }
-        // Each alternative of a schema keeps a copy of what it refuses.
+        // While the validator explains a mismatch, each alternative of a schema keeps a copy of the rejected value.
         if self.cost.visits.saturating_mul(values) > MAX_EXPLAINED_COPIES {
             return Err(SchemaMismatch {
                 pointer: whole(""),
                 reason: "it does not match the schema".to_owned(),
             });
         }
-        // Which place comes first must not depend on the order in which the names stood.
+        // The reported position must not depend on the order of object members.
         self.validator.validate(&value.in_order()).map_err(|error| SchemaMismatch {
             pointer: whole(error.instance_path().as_str()),
             reason: super::error::clip(&error.masked().to_string()),
@@ -164,7 +169,7 @@ impl ToolSchema {
 }
 
 impl SchemaProblem {
-    /// The expected value.
+    /// Returns a description of the expected schema.
     #[must_use]
     pub fn expected(&self) -> String {
         match self {
@@ -182,7 +187,7 @@ impl SchemaProblem {
         }
     }
 
-    /// Remedy.
+    /// Returns a suggested fix, if there is one.
     #[must_use]
     pub fn fix(&self) -> Option<String> {
         Some(match self {

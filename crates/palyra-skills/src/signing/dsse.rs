@@ -1,4 +1,4 @@
-//! DSSE: a signature that also says what kind of thing was signed.
+//! DSSE envelopes: signatures that cover the type of the payload as well as its bytes.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::base64;
 use super::key::{KeyId, PublisherKey, SkillSigningKey};
 use crate::constants::MAX_PUBLISHER_KEYS;
 
-/// Most signatures of an envelope: the old and the new keys of a rotation.
+/// Maximum number of signatures in an envelope: the old and the new keys of a rotation.
 const MAX_SIGNATURES: usize = 2 * MAX_PUBLISHER_KEYS;
 
 /// A payload, its type, and signatures over both.
@@ -17,58 +17,58 @@ const MAX_SIGNATURES: usize = 2 * MAX_PUBLISHER_KEYS;
 pub struct Envelope {
     /// Base64 of the signed bytes.
     pub payload: String,
-    /// What the bytes are.
+    /// The payload type, which the signatures cover.
     #[serde(rename = "payloadType")]
     pub payload_type: String,
     /// The signatures, sorted by key id, one per key.
     pub signatures: Vec<EnvelopeSignature>,
 }
 
-/// One signature.
+/// One signature of an envelope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnvelopeSignature {
-    /// Which key is said to have made it; a hint.
+    /// The id of the key that should verify it. A hint, not covered by the signature.
     pub keyid: KeyId,
-    /// Base64 of the 64 bytes.
+    /// Base64 of the 64 bytes of the signature.
     pub sig: String,
 }
 
-/// Why an envelope is invalid.
+/// The reason why an envelope is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
-    /// Signed as something else.
+    /// The payload type is not the expected one.
     #[error("the envelope contains `{found}`, expected `{expected}`")]
     PayloadType {
-        /// The type it has.
+        /// The type of the envelope.
         found: String,
-        /// The type it must have.
+        /// The expected type.
         expected: &'static str,
     },
-    /// A payload or signature in another spelling.
+    /// The payload or a signature is not strict base64.
     #[error("the {part} of the envelope is not strict base64")]
     Base64 {
         /// `payload` or `signature`.
         part: &'static str,
     },
-    /// None, or more than there can be keys.
+    /// The envelope has no signatures or too many.
     #[error("the envelope has {0} signatures, expected 1 to {MAX_SIGNATURES}")]
     Count(usize),
-    /// One key cannot count twice.
+    /// Two signatures have the same key id.
     #[error("key `{0}` signed twice; a key counts once towards a threshold")]
     SignsTwice(KeyId),
-    /// Signatures out of order.
+    /// The signatures are not sorted by key id.
     #[error("signatures are not sorted by key id")]
     Unsorted,
-    /// A key the reader was not given.
+    /// The verifier has no key with this id.
     #[error("no known key has the id `{0}`")]
     UnknownKey(KeyId),
-    /// The signature is not of this key over this payload and type.
+    /// The signature does not verify with this key.
     #[error("invalid signature of key `{0}`")]
     BadSignature(KeyId),
 }
 
-/// The bytes that are signed: the type and the payload, each with its length.
+/// Returns the bytes that are signed: the type and the payload, each with its length.
 #[must_use]
 pub fn pre_authentication_encoding(payload_type: &str, payload: &[u8]) -> Vec<u8> {
     let mut out = format!("DSSEv1 {} {payload_type} {} ", payload_type.len(), payload.len()).into_bytes();
@@ -77,7 +77,7 @@ pub fn pre_authentication_encoding(payload_type: &str, payload: &[u8]) -> Vec<u8
 }
 
 impl EnvelopeSignature {
-    /// Signs bytes as a given type.
+    /// Signs a payload as the given type.
     #[must_use]
     pub fn sign(payload_type: &str, payload: &[u8], key: &SkillSigningKey) -> Self {
         let message = pre_authentication_encoding(payload_type, payload);
@@ -86,14 +86,14 @@ impl EnvelopeSignature {
 }
 
 impl Envelope {
-    /// Signs bytes as a given type with each key.
+    /// Signs a payload as the given type with each key.
     #[must_use]
     pub fn sign(payload_type: &str, payload: &[u8], signers: &[&SkillSigningKey]) -> Self {
         let sign = |key: &&SkillSigningKey| EnvelopeSignature::sign(payload_type, payload, key);
         Self::new(payload_type, payload, signers.iter().map(sign).collect())
     }
 
-    /// Puts signatures that were made elsewhere around the bytes; a key counts once.
+    /// Creates an envelope from signatures made elsewhere. Sorts them and keeps one per key.
     #[must_use]
     pub fn new(payload_type: &str, payload: &[u8], mut signatures: Vec<EnvelopeSignature>) -> Self {
         signatures.sort_by_key(|signature| signature.keyid);
@@ -101,7 +101,7 @@ impl Envelope {
         Self { payload: base64::encode(payload), payload_type: payload_type.to_owned(), signatures }
     }
 
-    /// The bytes it holds, once its type and form are right; nothing is proven about who signed.
+    /// Returns the payload after checking type and form. Does not verify any signature.
     pub fn open(&self, expected_type: &'static str) -> Result<Vec<u8>, EnvelopeError> {
         if self.payload_type != expected_type {
             return Err(EnvelopeError::PayloadType {
@@ -122,9 +122,12 @@ impl Envelope {
         base64::decode(&self.payload).map_err(|_| EnvelopeError::Base64 { part: "payload" })
     }
 
-    /// Checks every signature against the keys given and returns who signed, in order, each key once.
+    /// Verifies every signature and returns the signing keys, in order of their ids, each once.
     ///
-    /// A key id only says which key to try; what counts is the key that the signature holds under.
+    /// A key id only selects the key to try; a key is returned if the signature verifies with it.
+    ///
+    /// # Errors
+    /// The form is invalid, a key is unknown, or any signature is invalid.
     pub fn verify<'a>(
         &self,
         expected_type: &'static str,

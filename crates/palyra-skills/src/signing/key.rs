@@ -10,51 +10,51 @@ use zeroize::Zeroizing;
 use super::base64;
 use crate::digest::Sha256Digest;
 
-/// What stands before the base64 of a public key when people pass it around.
+/// The prefix of the text form of a public key.
 const PUBLIC_KEY_PREFIX: &str = "ed25519-public:";
 
-/// A public key that is not weak and has one encoding; there is no other way to one than through the checks.
+/// A public key in its canonical encoding that is not weak. Can only be constructed through these checks.
 #[derive(Clone, Copy)]
 pub struct PublisherKey {
     key: VerifyingKey,
     id: KeyId,
 }
 
-/// `ed25519:` and the SHA-256 of the public key: a name for people and a hint for lookups, never a proof.
+/// `ed25519:` and the SHA-256 of a public key. Used for display and lookup, not as a proof.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(Sha256Digest);
 
-/// The secret half of a key; prints as its id.
+/// A secret key. `Debug` prints only its id.
 pub struct SkillSigningKey {
     key: SigningKey,
     public: PublisherKey,
 }
 
-/// Why bytes or text are not a key.
+/// The reason why bytes or text are not a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// Not a point of the curve.
+    /// The bytes are not a point of the curve.
     #[error("the public key is not a point of the curve")]
     NotAPoint,
-    /// A second spelling of a point.
+    /// The bytes are a second encoding of a point.
     #[error("the public key is not in its canonical encoding")]
     NotCanonical,
-    /// A point of low order: anyone can sign for it.
+    /// The point has low order, so anyone can sign for it.
     #[error("the public key is weak: it has low order, so anyone can make signatures for it")]
     Weak,
-    /// A point outside the prime-order subgroup.
+    /// The point is outside of the prime-order subgroup.
     #[error("the public key has a torsion component: one secret key could pass for eight different keys")]
     Torsion,
-    /// Not the text form of a public key.
+    /// The text is not the text form of a public key.
     #[error("invalid public key: expected `{PUBLIC_KEY_PREFIX}` and 44 characters of base64")]
     KeySyntax,
-    /// Not the text form of a key id.
+    /// The text is not the text form of a key id.
     #[error("invalid key id: expected `ed25519:` and 64 lower-case hexadecimal digits")]
     IdSyntax,
 }
 
 impl KeyError {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(self) -> &'static str {
         match self {
@@ -67,7 +67,10 @@ impl KeyError {
 }
 
 impl PublisherKey {
-    /// Checks 32 bytes.
+    /// Checks the 32 bytes of a public key.
+    ///
+    /// # Errors
+    /// The bytes are not a point, or the point is weak, not canonical, or outside of the prime-order subgroup.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, KeyError> {
         let key = VerifyingKey::from_bytes(bytes).map_err(|_| KeyError::NotAPoint)?;
         if key.is_weak() {
@@ -76,27 +79,27 @@ impl PublisherKey {
         if key.to_edwards().compress().as_bytes() != bytes {
             return Err(KeyError::NotCanonical);
         }
-        // Adding a point of small order gives a key with another id whose signatures the same secret key can make:
-        // one signer would count twice towards a threshold, and a revoked key could come back.
+        // Adding a point of small order gives a key with another id that the same secret key can sign for. One signer
+        // would count twice towards a threshold, and a revoked key could be used again.
         if !key.to_edwards().is_torsion_free() {
             return Err(KeyError::Torsion);
         }
         Ok(Self { key, id: KeyId(Sha256Digest::of(bytes)) })
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes of the key.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         self.key.as_bytes()
     }
 
-    /// The key's name.
+    /// Returns the id of the key.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
         self.id
     }
 
-    /// Whether the signature over the message is this key's, strictly: one message and key, one signature form.
+    /// Returns whether the signature is valid for the message. Strict: rejects malleable signatures and weak keys.
     #[must_use]
     pub fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
         self.key.verify_strict(message, &Signature::from_bytes(signature)).is_ok()
@@ -104,23 +107,23 @@ impl PublisherKey {
 }
 
 impl SkillSigningKey {
-    /// The key a seed stands for.
+    /// Derives the key from a seed, which is the secret itself.
     #[must_use]
     pub fn from_seed(seed: &Zeroizing<[u8; 32]>) -> Self {
         let key = SigningKey::from_bytes(seed);
         let verifying = key.verifying_key();
-        // A public key derived from a seed is a multiple of the base point: it passes every check of `from_bytes`.
+        // A public key derived from a seed is a multiple of the base point, so it passes every check of `from_bytes`.
         let public = PublisherKey { key: verifying, id: KeyId(Sha256Digest::of(verifying.as_bytes())) };
         Self { key, public }
     }
 
-    /// The public half.
+    /// Returns the public key.
     #[must_use]
     pub fn public(&self) -> PublisherKey {
         self.public
     }
 
-    /// Signs a message.
+    /// Signs a message. Deterministic: the same key and message give the same signature.
     #[must_use]
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.key.sign(message).to_bytes()

@@ -15,27 +15,30 @@ pub struct KeySet {
     threshold: u32,
 }
 
-/// Why keys and a threshold are not a key set.
+/// The reason why keys and a threshold are not a key set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeySetError {
-    /// No key, or more than a publisher may have.
+    /// There is no key, or more than [`MAX_PUBLISHER_KEYS`].
     #[error("{0} keys were given, a publisher has 1 to {MAX_PUBLISHER_KEYS}")]
     Count(usize),
-    /// One key twice.
+    /// The same key is listed twice.
     #[error("duplicate key `{0}`")]
     Twice(KeyId),
-    /// A threshold of nothing, or of more keys than there are.
+    /// The threshold is 0 or larger than the number of keys.
     #[error("invalid threshold {threshold} for {keys} keys: expected 1 to the number of keys")]
     Threshold {
-        /// The threshold.
+        /// The invalid threshold.
         threshold: u32,
-        /// How many keys there are.
+        /// The number of keys.
         keys: usize,
     },
 }
 
 impl KeySet {
     /// Checks keys and a threshold.
+    ///
+    /// # Errors
+    /// A duplicate key, a number of keys or a threshold out of range.
     pub fn new(keys: impl IntoIterator<Item = PublisherKey>, threshold: u32) -> Result<Self, KeySetError> {
         let mut set = BTreeSet::new();
         for key in keys {

@@ -1,4 +1,4 @@
-//! `signature.json`: the envelope, and beside it what a reader looks for first.
+//! `signature.json`: the signed envelope, with the facts that readers need before they verify it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,48 +9,48 @@ use super::strict_json::{StrictJsonError, encode_canonical, parse_canonical};
 use crate::constants::MAX_LINEAGE;
 use crate::digest::Sha256Digest;
 
-/// The value of `schema`.
+/// The value of `schema` in every signature file.
 pub const SIGNATURE_SCHEMA: &str = "palyra.skill.signature/v1";
 
-/// The file as it is written.
+/// The contents of `signature.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SignatureFile {
-    /// [`SIGNATURE_SCHEMA`].
+    /// Always [`SIGNATURE_SCHEMA`].
     pub schema: String,
-    /// The id of the first key that signed; must be what the envelope proves.
+    /// The id of the first key that signed; must match the envelope.
     pub key_id: KeyId,
-    /// The payload digest; must be what the envelope proves.
+    /// The payload digest; must match the statement in the envelope.
     pub payload_sha256: Sha256Digest,
-    /// The signed statement.
+    /// The envelope with the release statement.
     pub envelope: Envelope,
     /// Rotation statements from an earlier epoch to this one, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lineage: Vec<Envelope>,
 }
 
-/// Why `signature.json` is invalid.
+/// The reason why `signature.json` is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureFileError {
-    /// Not our JSON.
+    /// The file is not canonical JSON of this schema.
     #[error("`signature.json` is malformed: {0}")]
     Json(StrictJsonError),
-    /// Another schema.
+    /// The file has another schema.
     #[error("`signature.json` has schema `{0}`, expected `{SIGNATURE_SCHEMA}`")]
     Schema(String),
-    /// A lineage longer than any publisher needs.
+    /// The lineage has more than [`MAX_LINEAGE`] statements.
     #[error("the lineage has {0} statements, the limit is {MAX_LINEAGE}")]
     LineageTooLong(usize),
-    /// The envelope.
+    /// The envelope is invalid.
     #[error(transparent)]
     Envelope(#[from] EnvelopeError),
-    /// The statement in it.
+    /// The statement in the envelope is invalid.
     #[error(transparent)]
     Statement(#[from] StatementError),
 }
 
 impl SignatureFile {
-    /// Reads the file in its one spelling.
+    /// Parses the file, which must be in canonical form.
     pub fn parse(bytes: &[u8]) -> Result<Self, SignatureFileError> {
         let file: Self = parse_canonical(bytes).map_err(SignatureFileError::Json)?;
         if file.schema != SIGNATURE_SCHEMA {
@@ -62,17 +62,17 @@ impl SignatureFile {
         Ok(file)
     }
 
-    /// Writes the file.
+    /// Encodes the file in canonical form.
     pub fn encode(&self) -> Result<Vec<u8>, StrictJsonError> {
         encode_canonical(self)
     }
 
-    /// The signed bytes, by their form only; signatures are checked afterwards.
+    /// Returns the signed bytes after checking the form of the envelope. Does not verify signatures.
     pub fn statement_bytes(&self) -> Result<Vec<u8>, SignatureFileError> {
         Ok(self.envelope.open(STATEMENT_PAYLOAD_TYPE)?)
     }
 
-    /// The digest that binds the lineage to the statement.
+    /// Returns the digest that binds a lineage to the statement, or `None` for an empty lineage.
     pub fn lineage_digest(lineage: &[Envelope]) -> Result<Option<Sha256Digest>, StrictJsonError> {
         if lineage.is_empty() {
             return Ok(None);

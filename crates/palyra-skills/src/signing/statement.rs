@@ -1,4 +1,4 @@
-//! The release statement: an in-toto Statement about every byte of a skill.
+//! The release statement: an in-toto Statement that lists the digest of every entry of a skill.
 
 use semver::Version;
 use serde::{Deserialize, Serialize};
@@ -10,100 +10,100 @@ use super::strict_json::StrictJsonError;
 use crate::artifact::EntryDigest;
 use crate::digest::Sha256Digest;
 
-/// The type of an in-toto Statement v1.
+/// The `_type` of an in-toto Statement v1.
 pub const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
-/// The payload type of an envelope around one.
+/// The payload type of an envelope with a [`ReleaseStatement`].
 pub const STATEMENT_PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
-/// The type of our predicate.
+/// The predicate type of a release.
 pub const RELEASE_PREDICATE: &str = "urn:palyra:skill-release:v1";
-/// The name of the subject that stands for the whole payload; a colon is in no path.
+/// The subject name of the payload digest. Not a valid path, because it contains a colon.
 pub const PAYLOAD_SUBJECT: &str = "palyra:payload";
-/// The one algorithm a listed key may name.
+/// The only algorithm that a listed key can name.
 pub const LISTED_ALGORITHM: &str = "ed25519";
 
-/// What is signed.
+/// The statement that a publisher signs for a release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseStatement {
-    /// [`STATEMENT_TYPE`].
+    /// Always [`STATEMENT_TYPE`].
     #[serde(rename = "_type")]
     pub statement_type: String,
-    /// The payload, then every entry but the signature, in order.
+    /// The payload, then every entry except the signature, in archive order.
     pub subject: Vec<Subject>,
-    /// [`RELEASE_PREDICATE`].
+    /// Always [`RELEASE_PREDICATE`].
     #[serde(rename = "predicateType")]
     pub predicate_type: String,
-    /// What the publisher says about them.
+    /// The publisher's claims about the release.
     pub predicate: ReleasePredicate,
 }
 
-/// A name and the digest of what it names.
+/// A name and the digest of the named bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Subject {
-    /// A path, or [`PAYLOAD_SUBJECT`].
+    /// The path of an entry, or [`PAYLOAD_SUBJECT`].
     pub name: String,
-    /// Its SHA-256 digest.
+    /// The digest of the entry or of the payload.
     pub digest: DigestSet,
 }
 
-/// The digests of a subject; one algorithm.
+/// The digests of a subject, with exactly one algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DigestSet {
-    /// SHA-256.
+    /// The SHA-256, written as 64 lower-case hexadecimal digits.
     pub sha256: Sha256Digest,
 }
 
-/// What a publisher says about a release.
+/// The publisher's claims about a release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReleasePredicate {
-    /// The skill.
+    /// The id, equal to that of the manifest.
     pub skill_id: String,
-    /// Its publisher.
+    /// The publisher, equal to that of the manifest.
     pub publisher: String,
-    /// Its version.
+    /// The version, equal to that of the manifest.
     pub version: Version,
-    /// Grows with each release.
+    /// Increases with each release; equal to that of the manifest.
     pub release_counter: u64,
-    /// Grows with each rotation of the publisher's keys.
+    /// Increases by one with each rotation of the publisher's keys.
     pub publisher_epoch: u64,
-    /// The publisher's keys of this epoch.
+    /// The publisher's keys in this epoch, sorted.
     pub keys: Vec<ListedKey>,
-    /// How many of them sign a release.
+    /// Number of keys that must sign a release.
     pub threshold: u32,
     /// The SHA-256 of `skill.toml`.
     pub manifest_sha256: Sha256Digest,
-    /// The digest of the capabilities in normal form.
+    /// The digest of the requested capabilities in canonical form.
     pub capabilities_sha256: Sha256Digest,
-    /// The digest of everything a model reads.
+    /// The digest of the texts that models can see.
     pub model_text_sha256: Sha256Digest,
-    /// The SHA-256 of the lineage that travels with the signature, if there is one.
+    /// The SHA-256 of the lineage in the signature file, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lineage_sha256: Option<Sha256Digest>,
 }
 
-/// A key as a statement writes it.
+/// A key as written in a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ListedKey {
-    /// [`LISTED_ALGORITHM`].
+    /// Always [`LISTED_ALGORITHM`].
     pub algorithm: String,
-    /// Its id, which must be that of the key.
+    /// The id, which must match the key.
     pub key_id: KeyId,
-    /// Base64 of its 32 bytes.
+    /// Base64 of the 32 bytes of the key.
     pub public_key: String,
 }
 
-/// Why a statement is invalid.
+/// The reason why a statement is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum StatementError {
-    /// Not our JSON.
+    /// The statement is not canonical JSON of this schema.
     #[error("the statement is malformed: {0}")]
     Json(StrictJsonError),
-    /// Another type of statement or predicate.
+    /// The statement or the predicate has another type.
     #[error("{field} of the statement is `{found}`, expected `{expected}`")]
     Type {
         /// `_type` or `predicateType`.
@@ -111,18 +111,18 @@ pub enum StatementError {
         found: String,
         expected: &'static str,
     },
-    /// A key of an algorithm that is not used here.
+    /// A key has an unsupported algorithm.
     #[error("unsupported key algorithm `{0}`, expected `{LISTED_ALGORITHM}`")]
     Algorithm(String),
-    /// A listed key that is not acceptable.
+    /// A listed key is malformed or weak.
     #[error("invalid listed key `{id}`: {problem}")]
     Key {
-        /// The id it is listed under.
+        /// The id that it is listed under.
         id: KeyId,
-        /// What is wrong with it.
+        /// The rule that the key violates.
         problem: KeyError,
     },
-    /// A key listed under the id of another.
+    /// A key is listed under another id than its own.
     #[error("a key is listed as `{listed}` but its id is `{actual}`")]
     KeyIdDiffers {
         /// The id in the list.
@@ -130,16 +130,16 @@ pub enum StatementError {
         /// The id of the key.
         actual: KeyId,
     },
-    /// Keys and threshold that do not go together.
+    /// The keys and the threshold are not a valid key set.
     #[error("invalid keys of the statement: {0}")]
     KeySet(KeySetError),
-    /// Listed keys out of order.
+    /// The listed keys are not sorted.
     #[error("the keys of the statement are not sorted")]
     Unsorted,
 }
 
 impl ReleaseStatement {
-    /// A statement about a payload and its entries.
+    /// Creates a statement about a payload and its entries.
     #[must_use]
     pub fn new(payload: Sha256Digest, entries: &[EntryDigest], predicate: ReleasePredicate) -> Self {
         let root = Subject { name: PAYLOAD_SUBJECT.into(), digest: DigestSet { sha256: payload } };
@@ -154,7 +154,7 @@ impl ReleaseStatement {
         }
     }
 
-    /// Reads a statement in its one spelling and checks the types it names.
+    /// Parses a statement, which must be in canonical form, and checks its types.
     pub fn parse(bytes: &[u8]) -> Result<Self, StatementError> {
         let statement: Self = super::strict_json::parse_canonical(bytes).map_err(StatementError::Json)?;
         check_type("_type", &statement.statement_type, STATEMENT_TYPE)?;
@@ -164,7 +164,7 @@ impl ReleaseStatement {
 }
 
 impl ReleasePredicate {
-    /// The keys it lists, each checked.
+    /// Returns the listed keys, each checked.
     pub fn key_set(&self) -> Result<KeySet, StatementError> {
         read_listed_keys(&self.keys, self.threshold)
     }
@@ -180,7 +180,7 @@ impl From<&PublisherKey> for ListedKey {
     }
 }
 
-/// Reads listed keys: known algorithm, acceptable key, id of that key, no key twice, sorted.
+/// Checks listed keys: supported algorithm, valid key, matching id, sorted without duplicates.
 pub(crate) fn read_listed_keys(listed: &[ListedKey], threshold: u32) -> Result<KeySet, StatementError> {
     let keys = listed.iter().map(read_listed_key).collect::<Result<Vec<_>, _>>()?;
     let set = KeySet::new(keys.iter().copied(), threshold).map_err(StatementError::KeySet)?;

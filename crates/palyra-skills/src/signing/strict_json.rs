@@ -32,17 +32,17 @@ pub fn parse_canonical<T: DeserializeOwned + Serialize>(bytes: &[u8]) -> Result<
     Err(StrictJsonError::NotCanonical { offset: same })
 }
 
-/// Writes a value in the one form: no white space, fields in the order of their type.
+/// Encodes a value in canonical form: no white space, fields in the order of their type.
 pub fn encode_canonical<T: Serialize>(value: &T) -> Result<Vec<u8>, StrictJsonError> {
     serde_json::to_vec(value).map_err(|error| form(&error))
 }
 
-/// Reads a value whose type refuses unknown fields.
+/// Parses a value whose type denies unknown fields.
 pub fn parse_typed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, StrictJsonError> {
     serde_json::from_slice(bytes).map_err(|error| form(&error))
 }
 
-/// Reads any JSON, refusing a key that stands twice in one object; the names of all objects are in order.
+/// Parses any JSON value. Rejects duplicate keys, and returns objects with sorted keys.
 pub fn parse_value(bytes: &[u8]) -> Result<Value, StrictJsonError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let mut value = StrictValue.deserialize(&mut deserializer).map_err(|error| form(&error))?;
@@ -51,7 +51,7 @@ pub fn parse_value(bytes: &[u8]) -> Result<Value, StrictJsonError> {
     Ok(value)
 }
 
-/// What the parser says; it may quote the text, which is made safe to show.
+/// Wraps a parser error. Its message may quote the input, so it is clipped and escaped.
 fn form(error: &serde_json::Error) -> StrictJsonError {
     StrictJsonError::Form(crate::artifact::clip(&error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! A change that verification proposes and an authorized caller applies.
+//! Trust changes, which verification proposes and an authorized caller applies.
 
 use semver::Version;
 use serde::Serialize;
@@ -7,59 +7,59 @@ use super::rotation::SignedRotation;
 use crate::digest::Sha256Digest;
 use crate::signing::KeySet;
 
-/// Trust changes on acceptance of the artifact.
+/// The changes to the trust store if an artifact is accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TrustChange {
-    /// The publisher concerned.
+    /// The publisher of the artifact.
     pub publisher: String,
-    /// What changes about its keys, if anything.
+    /// The change to the publisher's keys, if any.
     pub keys: Option<PublisherChange>,
-    /// The release to remember; none when only the publisher changes.
+    /// The release to record; `None` if only the publisher changes.
     pub release: Option<ReleaseMark>,
 }
 
-/// A change about a publisher's keys.
+/// A change to the keys of a publisher.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PublisherChange {
-    /// Pin the keys of a publisher never seen before.
+    /// Pins the keys of an unknown publisher.
     Pin {
-        /// The keys.
+        /// The keys to pin, with their threshold.
         keys: KeySet,
-        /// Their epoch.
+        /// The epoch of the keys.
         epoch: u64,
-        /// How the publisher came to these keys; remembered so that another history is noticed later.
+        /// The rotations that led to these keys, stored to detect a conflicting history later.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         lineage: Vec<SignedRotation>,
     },
-    /// Follow rotations, oldest first.
+    /// Applies rotations, oldest first.
     Rotate(Vec<SignedRotation>),
-    /// Remember the epoch of keys an operator named.
+    /// Sets the epoch of keys that an operator allowed without one.
     LearnEpoch {
-        /// Their epoch.
+        /// The epoch of the keys, from the release.
         epoch: u64,
-        /// How the publisher came to these keys.
+        /// The rotations that led to these keys.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         lineage: Vec<SignedRotation>,
     },
-    /// Block a publisher whose keys signed two successors.
+    /// Blocks a publisher whose keys signed two different successors.
     Block {
-        /// Reason.
+        /// The reason, displayed whenever an artifact of the publisher is refused.
         reason: String,
     },
 }
 
-/// A release to remember: it takes the skill's name and raises its high-water mark.
+/// A release to record. It assigns the skill id to the publisher and raises the high-water mark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReleaseMark {
-    /// The skill.
+    /// The id of the skill.
     pub skill_id: String,
-    /// The version.
+    /// The version of the release.
     pub version: Version,
-    /// The counter.
+    /// The release counter.
     pub release_counter: u64,
-    /// The payload.
+    /// The payload digest, which identifies the release.
     pub payload: Sha256Digest,
-    /// Whether it is trusted because it is compiled into the program.
+    /// Whether the release is trusted because it is part of the program.
     pub built_in: bool,
 }

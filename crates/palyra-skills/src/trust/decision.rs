@@ -1,4 +1,4 @@
-//! What the trust step says about an artifact.
+//! The decision of the trust step about an artifact.
 
 use palyra_common::ErrorCode;
 use serde::Serialize;
@@ -8,71 +8,71 @@ use super::publisher::KeyOrigin;
 use super::revocation::RevocationTarget;
 use crate::signing::{KeyId, KeySet};
 
-/// Trust state of the publisher of a valid artifact.
+/// The trust in the publisher of a valid artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum TrustDecision {
-    /// Compiled into this program; its publisher's keys do not matter.
+    /// Part of this program, independent of the publisher's keys.
     BuiltIn,
-    /// Signed by allowlisted keys.
+    /// Signed by keys that an operator allowlisted.
     Allowlisted,
-    /// Signed by pinned keys.
+    /// Signed by keys that were pinned at the first installation.
     Pinned,
-    /// Signed by keys that a rotation introduced.
+    /// Signed by keys that a rotation of trusted keys introduced.
     Lineage {
-        /// Origin of trust in the first keys.
+        /// The origin of trust in the keys before the rotation.
         origin: KeyOrigin,
-        /// The previous epoch.
+        /// The epoch before the rotation, if known.
         from_epoch: Option<u64>,
-        /// The epoch after the change that is proposed.
+        /// The epoch after the rotation.
         to_epoch: u64,
     },
-    /// Never seen; the caller permitted pinning, and these keys can be pinned.
+    /// Unknown publisher whose keys can be pinned, because the caller permitted it.
     TofuOffer {
-        /// The publisher's keys as the release lists them.
+        /// The publisher's keys, as listed in the release.
         keys: KeySet,
-        /// Their epoch.
+        /// The epoch of the keys.
         epoch: u64,
     },
-    /// Unknown publisher, and pinning was not allowed.
+    /// Unknown publisher, and pinning is not permitted.
     Unknown {
-        /// The publisher's keys as the release lists them.
+        /// The publisher's keys, as listed in the release.
         keys: KeySet,
     },
 }
 
 impl TrustDecision {
-    /// Whether the keys stand on an operator's list.
+    /// Returns whether trust in the keys comes from an operator's allowlist.
     #[must_use]
     pub fn is_allowlisted(&self) -> bool {
         matches!(self, Self::Allowlisted | Self::Lineage { origin: KeyOrigin::Allowlisted, .. })
     }
 
-    /// Whether the publisher was trusted before this artifact.
+    /// Returns whether the publisher was trusted before this artifact.
     #[must_use]
     pub fn is_known(&self) -> bool {
         !matches!(self, Self::TofuOffer { .. } | Self::Unknown { .. })
     }
 }
 
-/// Why a valid artifact is not trusted.
+/// The reason why a valid artifact is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum TrustRefusal {
-    /// Revoked.
+    /// The payload or a signing key is revoked.
     #[error("{target} is revoked: {reason}")]
     Revoked { target: RevocationTarget, reason: String },
     /// The publisher is blocked.
     #[error("publisher `{publisher}` is blocked: {reason}")]
     Blocked { publisher: String, reason: String },
-    /// Signed by other keys than those trusted.
+    /// The artifact is signed by other keys than the trusted ones.
     #[error("publisher `{publisher}` is trusted with {}, the artifact is signed by \
         {}", list(.expected), list(.found))]
     KeyMismatch { publisher: String, expected: Vec<KeyId>, found: Vec<KeyId> },
-    /// Signed by keys that were replaced.
+    /// The artifact is signed by keys that were replaced.
     #[error("key `{key}` of publisher `{publisher}` was retired")]
     RetiredKey { publisher: String, key: KeyId },
-    /// Too few trusted keys signed.
+    /// Fewer trusted keys signed than the threshold requires.
     #[error("publisher `{publisher}` requires {needed} signatures, {found} distinct keys signed")]
     Threshold {
         publisher: String,
@@ -81,26 +81,26 @@ pub enum TrustRefusal {
         /// Number of keys that must sign.
         needed: u32,
     },
-    /// Made before the last rotation.
+    /// The artifact was signed before the last rotation.
     #[error("the artifact has epoch {found}, publisher `{publisher}` is at epoch {expected}")]
     StaleEpoch { publisher: String, found: u64, expected: u64 },
-    /// Signed after an unknown rotation.
+    /// The artifact was signed after a rotation that is not known here.
     #[error(
         "the artifact has epoch {found}, publisher `{publisher}` is known at epoch {expected}, and no \
         rotation statement connects the two"
     )]
     EpochAhead { publisher: String, found: u64, expected: u64 },
-    /// A release from elsewhere of a skill that is compiled into the program, by keys that no operator named.
+    /// A skill that is part of the program is offered from outside, with keys that no operator allowlisted.
     #[error("skill `{skill_id}` is built in, and publisher `{publisher}` is not on the allowlist")]
     BuiltInSkill { skill_id: String, publisher: String },
-    /// The rotation statements that came with it are not one line of succession.
+    /// The rotation statements of the artifact do not form one line.
     #[error("invalid lineage of publisher `{publisher}`: {problem}")]
     Lineage {
         publisher: String,
-        /// What is wrong with it.
+        /// The problem of the lineage.
         problem: LineageProblem,
     },
-    /// Two rotation statements for one epoch: the keys are compromised.
+    /// The publisher's keys signed two different successors for one epoch, so they are compromised.
     #[error("publisher `{publisher}` signed two different rotations from epoch {epoch}")]
     Forked {
         publisher: String,
@@ -110,7 +110,7 @@ pub enum TrustRefusal {
 }
 
 impl TrustRefusal {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -148,7 +148,7 @@ impl TrustRefusal {
         }
     }
 
-    /// A word for programs.
+    /// Returns the stable error code.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {

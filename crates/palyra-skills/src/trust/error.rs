@@ -37,16 +37,16 @@ pub enum TrustError {
     /// The rotation starts where the publisher is not.
     #[error("the rotation starts at epoch {found}, publisher `{publisher}` is at epoch {known}")]
     EpochGap { publisher: String, found: u64, known: u64 },
-    /// The rotation returns to a key that was retired.
+    /// The rotation introduces a key that was retired.
     #[error("key `{key}` of publisher `{publisher}` was retired, and a rotation cannot bring it back")]
     KeyReturns { publisher: String, key: KeyId },
-    /// The skill has another owner, or a newer release was accepted.
+    /// The skill has another owner, or a newer release was accepted before.
     #[error(transparent)]
     Rollback(Box<RollbackRefusal>),
     /// An invalid build level.
     #[error("invalid builder level {0}: expected 1 to 3")]
     Level(u8),
-    /// Nothing by that name.
+    /// There is no builder or feed with this name.
     #[error("{kind} `{name}` is unknown")]
     NotFound {
         /// `builder` or `feed`.
@@ -62,7 +62,7 @@ impl From<RollbackRefusal> for TrustError {
 }
 
 impl TrustError {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {

@@ -1,4 +1,4 @@
-//! Revocation lists: signed, numbered, and never taken back.
+//! Revocation lists: signed, numbered and append-only.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,79 +7,79 @@ use crate::signing::dsse::{Envelope, EnvelopeError};
 use crate::signing::strict_json::{StrictJsonError, encode_canonical, parse_canonical};
 use crate::signing::{KeyId, KeySet, PublisherKey, SkillSigningKey};
 
-/// The payload type of an envelope around a [`RevocationList`].
+/// The payload type of an envelope with a [`RevocationList`].
 pub const REVOCATIONS_PAYLOAD_TYPE: &str = "application/vnd.palyra.revocations.v1+json";
 
-/// Most entries of one list.
+/// Maximum number of entries in one list.
 const MAX_LIST_ENTRIES: usize = 100_000;
-/// Longest reason.
+/// Maximum length of a reason, in bytes.
 const MAX_REASON_BYTES: usize = 500;
 
-/// What is signed: what is gone, under a number that only grows.
+/// The signed contents of a revocation list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RevocationList {
-    /// The author of the message.
+    /// The publisher or feed that signed the list.
     pub issuer: FeedIssuer,
-    /// Grows with each list of this issuer.
+    /// Increases with each list of this issuer; an older list is not applied.
     pub number: u64,
-    /// Keys that are gone.
+    /// Revoked keys.
     pub keys: Vec<RevokedKey>,
-    /// Releases that are gone.
+    /// Revoked releases.
     pub releases: Vec<RevokedRelease>,
 }
 
-/// Who speaks in a list.
+/// The issuer of a revocation list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeedIssuer {
-    /// A publisher, about its own keys and releases.
+    /// A publisher, which can revoke its own keys and releases.
     Publisher(String),
-    /// A feed the operator follows, about anything.
+    /// A feed that the operator follows, which can revoke any key and release.
     Feed(String),
 }
 
-/// A key that is gone.
+/// A revoked key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RevokedKey {
-    /// The key.
+    /// The id of the key.
     pub key_id: KeyId,
-    /// Reason.
+    /// The reason, at most 500 bytes.
     pub reason: String,
 }
 
-/// A release that is gone.
+/// A revoked release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RevokedRelease {
-    /// The release.
+    /// The payload digest of the release.
     pub payload_sha256: Sha256Digest,
-    /// Reason.
+    /// The reason, at most 500 bytes.
     pub reason: String,
 }
 
-/// A feed the operator follows.
+/// A revocation feed that the operator follows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FeedTrust {
-    /// Its keys and how many must sign.
+    /// The keys of the feed and the number of them that must sign.
     pub keys: KeySet,
-    /// The last list applied.
+    /// The last list that was applied.
     pub last: Option<FeedMark>,
 }
 
-/// The last list of an issuer.
+/// Identifies the last list of an issuer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FeedMark {
-    /// Its number.
+    /// The number of the list.
     pub number: u64,
-    /// The SHA-256 of what was signed.
+    /// The SHA-256 of the signed bytes, which distinguishes two lists with one number.
     pub list: Sha256Digest,
 }
 
-/// A list in its one spelling; who signed is checked against the store.
+/// A list in canonical form. Its signatures are verified when it is applied to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedRevocations {
     envelope: Envelope,
@@ -87,63 +87,63 @@ pub struct SignedRevocations {
     digest: Sha256Digest,
 }
 
-/// Why a list is not applied.
+/// The reason why a list is not applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum FeedError {
-    /// Not our JSON.
+    /// The list is not canonical JSON of this schema.
     #[error("the revocation list is malformed: {0}")]
     Json(#[from] StrictJsonError),
-    /// The envelope.
+    /// The envelope is invalid.
     #[error("the revocation list: {0}")]
     Envelope(#[from] EnvelopeError),
-    /// Longer than lists get.
+    /// The list has more than the maximum number of entries.
     #[error("the revocation list has {0} entries, the limit is {MAX_LIST_ENTRIES}")]
     TooLong(usize),
-    /// A reason longer than a reason needs to be.
+    /// A reason exceeds the maximum length.
     #[error("a reason has {0} bytes, the limit is {MAX_REASON_BYTES}")]
     ReasonTooLong(usize),
-    /// This issuer is not trusted.
+    /// The issuer is not a known publisher or feed.
     #[error("unknown issuer `{0}` of the revocation list")]
     UnknownIssuer(String),
-    /// Too few of the issuer's keys signed.
+    /// Fewer of the issuer's keys signed than its threshold requires.
     #[error("{found} of the issuer's keys signed the list, {needed} are required")]
     Threshold {
         found: u32,
         /// Number of keys that must sign.
         needed: u32,
     },
-    /// An older list.
+    /// A list with a higher number was applied before.
     #[error("the list has number {found}, number {known} was already applied")]
     Older {
         /// The number of this list.
         found: u64,
         known: u64,
     },
-    /// Two lists under one number.
+    /// Another list with the same number was applied before.
     #[error("another list with number {0} was already applied")]
     TwoForOneNumber(u64),
 }
 
-/// What applying a list did.
+/// The result of applying a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedOutcome {
-    /// Applied; so many revocations are new.
+    /// The list was applied.
     Applied {
-        /// How many are new.
+        /// Number of revocations that were not known before.
         added: usize,
     },
-    /// The same list had been applied before.
+    /// The same list was applied before.
     AlreadyKnown,
 }
 
 impl SignedRevocations {
-    /// Signs a list.
+    /// Signs a list. Fails if it exceeds the limits of [`SignedRevocations::read`].
     pub fn sign(list: RevocationList, signers: &[&SkillSigningKey]) -> Result<Self, FeedError> {
         Self::read(Envelope::sign(REVOCATIONS_PAYLOAD_TYPE, &encode_canonical(&list)?, signers))
     }
 
-    /// Reads a list in its one spelling.
+    /// Reads a list, which must be in canonical form and within the limits. Does not verify signatures.
     pub fn read(envelope: Envelope) -> Result<Self, FeedError> {
         let payload = envelope.open(REVOCATIONS_PAYLOAD_TYPE)?;
         let list: RevocationList = parse_canonical(&payload)?;
@@ -159,13 +159,13 @@ impl SignedRevocations {
         Ok(Self { envelope, list, digest: Sha256Digest::of(&payload) })
     }
 
-    /// Its content.
+    /// Returns the contents of the list.
     #[must_use]
     pub fn list(&self) -> &RevocationList {
         &self.list
     }
 
-    /// The envelope, as it travels.
+    /// Returns the envelope, for storage or transport.
     #[must_use]
     pub fn envelope(&self) -> &Envelope {
         &self.envelope
@@ -175,7 +175,7 @@ impl SignedRevocations {
         FeedMark { number: self.list.number, list: self.digest }
     }
 
-    /// Checks that enough of the keys signed, and that the number did not go back.
+    /// Verifies the signatures against the issuer's threshold and compares the number with the last applied list.
     pub(super) fn check(
         &self,
         keys: &KeySet,

@@ -13,32 +13,32 @@ use crate::artifact::clip;
 use crate::digest::Sha256Digest;
 use crate::signing::{KeyId, KeySet, PublisherKey};
 
-/// What a sound artifact says about who made it.
+/// The facts of a verified artifact that the trust step needs.
 pub(crate) struct Offer<'a> {
     pub(crate) publisher: &'a str,
     pub(crate) skill_id: &'a str,
     pub(crate) payload: Sha256Digest,
-    /// The publisher's keys as the statement lists them.
+    /// The publisher's keys, as listed in the statement.
     pub(crate) keys: &'a KeySet,
     pub(crate) epoch: u64,
-    /// The keys whose signatures hold.
+    /// The keys with valid signatures.
     pub(crate) signers: &'a [PublisherKey],
     pub(crate) lineage: &'a [SignedRotation],
 }
 
-/// Whether bytes come from outside or are looked at again.
+/// Whether an artifact comes from outside or is checked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VerifyMode {
-    /// Offered for installation.
+    /// Offered for installation or update.
     Offered,
-    /// Accepted here before: a retired key and an older version are no reason to drop it.
+    /// Accepted before: a retired key or a newer accepted version does not refuse it.
     Installed,
 }
 
-/// A refusal, and the change to the publisher it calls for.
+/// A refusal, with the change to the publisher that it requires.
 pub(crate) type Refused = (TrustRefusal, Option<PublisherChange>);
 
-/// Returns the trust state of an artifact's publisher, and the changes to its keys that would be stored.
+/// Returns the trust in an artifact's publisher, and the change to its keys to store on acceptance.
 pub(crate) fn judge(
     trust: &TrustSnapshot,
     offer: &Offer<'_>,
@@ -61,7 +61,7 @@ pub(crate) fn judge(
         Some(anchor) => judge_known(store, anchor, offer, mode)?,
         None => judge_first_contact(trust, offer)?,
     };
-    // A key that was merely the first to come must not take over a skill that came with the program.
+    // A key that was pinned on first use must not take over a skill that is part of the program.
     if skill.is_some_and(SkillOwnership::has_built_in) && !decision.is_allowlisted() {
         let (skill_id, publisher) = (offer.skill_id.to_owned(), offer.publisher.to_owned());
         return Err((TrustRefusal::BuiltInSkill { skill_id, publisher }, None));
@@ -78,7 +78,7 @@ fn check_revoked(store: &SkillTrustStore, offer: &Offer<'_>) -> Result<(), Trust
     }
 }
 
-/// Checks the statements an artifact brings as a whole, before anything is decided about its keys.
+/// Checks the artifact's rotation statements as a whole, before any decision about its keys.
 fn check_offered_lineage(offer: &Offer<'_>) -> Result<(), LineageProblem> {
     check_lineage(offer.publisher, offer.lineage, offer.keys, offer.epoch)
 }
@@ -127,7 +127,7 @@ fn judge_known(
     offer: &Offer<'_>,
     mode: VerifyMode,
 ) -> Result<(TrustDecision, Option<PublisherChange>), Refused> {
-    // First, proof by the trusted keys themselves: only that may block the publisher.
+    // Proof by the trusted keys comes first, because only that may block the publisher.
     let lineage = follow_lineage(store, offer)?;
     check_offered_lineage(offer)
         .and_then(|()| check_history(anchor, offer, mode))
@@ -153,7 +153,7 @@ fn judge_known(
     Err((refusal, None))
 }
 
-/// The publisher after the rotations the artifact brings, and those that are new.
+/// Returns the publisher after the artifact's rotations, and the rotations that are new. `None` if there are none.
 fn follow_lineage(
     store: &SkillTrustStore,
     offer: &Offer<'_>,
@@ -183,13 +183,14 @@ fn follow_lineage(
     Ok(anchor.filter(|_| !followed.is_empty()).map(|anchor| (anchor, followed)))
 }
 
-/// Checks that the keys known here for an epoch signed the statement that introduces them, as every new key does.
+/// Checks the lineage against known epochs: a statement that introduces a known epoch must be signed by the keys known
+/// for it, because every new key signs.
 fn check_history(
     anchor: &PublisherAnchor,
     offer: &Offer<'_>,
     mode: VerifyMode,
 ) -> Result<(), LineageProblem> {
-    // A release that was accepted may tell of a line that an operator ended since.
+    // The lineage of an accepted release may include rotations from before an operator repinned the publisher.
     if mode == VerifyMode::Installed {
         return Ok(());
     }
@@ -206,7 +207,7 @@ fn check_history(
     }
 }
 
-/// Whether enough of the present keys signed, in the present epoch.
+/// Checks that enough of the current keys signed, in the current epoch.
 fn check_current(anchor: &PublisherAnchor, offer: &Offer<'_>, mode: VerifyMode) -> Result<(), TrustRefusal> {
     let publisher = || offer.publisher.to_owned();
     let (found, needed) = (anchor.keys.count_signed(offer.signers), anchor.keys.threshold());

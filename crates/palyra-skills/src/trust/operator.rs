@@ -1,4 +1,4 @@
-//! What an operator decides about publishers, builders and feeds.
+//! Decisions of the operator about publishers, builders and feeds.
 
 use super::error::TrustError;
 use super::feed::FeedTrust;
@@ -7,9 +7,9 @@ use super::revocation::{Revocation, RevocationScope, RevocationSource, Revocatio
 use super::store::{BuilderKey, SkillTrustStore};
 use crate::signing::{KeyId, KeySet};
 
-/// What an operator decides.
+/// Operations of the operator. A failed operation changes nothing.
 impl SkillTrustStore {
-    /// Names a publisher's keys; a pinned publisher with the same keys is promoted.
+    /// Allowlists the keys of a publisher. A pinned publisher with the same keys becomes allowlisted.
     pub fn allow(&mut self, publisher: &str, keys: KeySet) -> Result<(), TrustError> {
         self.check_not_blocked(publisher)?;
         self.check_usable(publisher, &keys)?;

@@ -1,37 +1,37 @@
-//! What is gone for good. Revocations only ever grow.
+//! Revocations, which are permanent.
 
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Sha256Digest;
 use crate::signing::KeyId;
 
-/// What is revoked.
+/// A revoked key or release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RevocationTarget {
-    /// A key, and with it everything it signs.
+    /// A key, and every artifact that it signed.
     Key(KeyId),
-    /// One release, by its payload.
+    /// One release, by its payload digest.
     Payload(Sha256Digest),
 }
 
-/// Where a revocation counts.
+/// The publishers that a revocation applies to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RevocationScope {
-    /// For every publisher.
+    /// All publishers.
     Everywhere,
-    /// Only for its own publisher: a publisher cannot revoke releases of another.
+    /// Only the named publisher, so that a publisher cannot revoke releases of another.
     Publisher(String),
 }
 
-/// Why something is revoked and who said so.
+/// The reason and the source of a revocation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Revocation {
-    /// Reason.
+    /// The reason, displayed when an artifact is refused.
     pub reason: String,
-    /// The source of the statement.
+    /// The operator, feed or publisher that revoked it.
     pub source: RevocationSource,
 }
 
@@ -43,14 +43,14 @@ pub enum RevocationSource {
     Operator,
     /// A feed the operator follows.
     Feed {
-        /// Its name.
+        /// The operator's name for the feed.
         feed: String,
         /// The number of the list.
         number: u64,
     },
-    /// The publisher itself.
+    /// The publisher of the key or release.
     Publisher {
-        /// Its name.
+        /// The name of the publisher.
         publisher: String,
         /// The number of the list.
         number: u64,
@@ -67,7 +67,7 @@ impl std::fmt::Display for RevocationTarget {
 }
 
 impl RevocationScope {
-    /// Whether it counts for a publisher's artifact.
+    /// Returns whether the revocation applies to artifacts of a publisher.
     #[must_use]
     pub fn covers(&self, publisher: &str) -> bool {
         match self {

@@ -23,19 +23,19 @@ pub enum RollbackRefusal {
     /// A newer version was accepted.
     #[error("version {found} of `{skill_id}` is older than {known}, which was accepted before")]
     Older { skill_id: String, found: Version, known: Version },
-    /// The same version with other bytes.
+    /// A known version is offered with other bytes.
     #[error("version {version} of `{skill_id}` was accepted with payload `{known}`, this one has `{found}`")]
     Equivocation { skill_id: String, version: Version, known: Sha256Digest, found: Sha256Digest },
-    /// The counter did not grow.
+    /// The release counter did not increase.
     #[error("release counter {found} of `{skill_id}` is not above {known}")]
     CounterWentBack { skill_id: String, found: u64, known: u64 },
-    /// The counter grew too far at once.
+    /// The release counter increased by more than [`MAX_COUNTER_STEP`].
     #[error("release counter {found} of `{skill_id}` is more than {MAX_COUNTER_STEP} above {known}")]
     CounterJump { skill_id: String, found: u64, known: u64 },
 }
 
 impl RollbackRefusal {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -55,7 +55,7 @@ impl RollbackRefusal {
         }
     }
 
-    /// A word for programs.
+    /// Returns the stable error code.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {

@@ -1,4 +1,4 @@
-//! Rotation: the old keys name their successors, and the successors agree.
+//! Key rotation: the old keys name their successors, and the successors sign as well.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,32 +7,32 @@ use crate::signing::dsse::{Envelope, EnvelopeError};
 use crate::signing::strict_json::{StrictJsonError, encode_canonical, parse_canonical};
 use crate::signing::{KeyId, KeySet, ListedKey, PublisherKey, SkillSigningKey, StatementError};
 
-/// The payload type of an envelope around a [`RotationStatement`].
+/// The payload type of an envelope with a [`RotationStatement`].
 pub const ROTATION_PAYLOAD_TYPE: &str = "application/vnd.palyra.key-rotation.v1+json";
 
-/// What is signed: who hands over to whom.
+/// The signed contents of a rotation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RotationStatement {
-    /// The publisher.
+    /// The publisher whose keys change.
     pub publisher: String,
     /// The epoch that ends.
     pub from_epoch: u64,
-    /// The epoch that begins; one more.
+    /// The epoch that begins, `from_epoch` + 1.
     pub to_epoch: u64,
-    /// The keys that end.
+    /// The keys that are replaced, sorted.
     pub old_keys: Vec<ListedKey>,
-    /// Number of keys that must sign.
+    /// Number of the old keys that must sign the rotation.
     pub old_threshold: u32,
-    /// The keys that begin; all of them sign.
+    /// The keys that replace them, sorted. Each must sign the rotation.
     pub new_keys: Vec<ListedKey>,
-    /// How many of them must sign from now on.
+    /// Number of the new keys that must sign a release.
     pub new_threshold: u32,
 }
 
-/// A rotation whose signatures hold: by the old threshold and by every new key.
+/// A rotation with valid signatures, by the old threshold and by every new key.
 ///
-/// It proves that the keys it lists agree, not that they are the publisher's: the store decides that.
+/// It proves that the listed keys agree, not that they belong to the publisher. The trust store decides that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedRotation {
     envelope: Envelope,
@@ -43,17 +43,17 @@ pub struct SignedRotation {
     digest: Sha256Digest,
 }
 
-/// Why a rotation is invalid.
+/// The reason why a rotation is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum RotationError {
-    /// Not our JSON.
+    /// The statement is not canonical JSON of this schema.
     #[error("the rotation statement is malformed: {0}")]
     Json(#[from] StrictJsonError),
-    /// The envelope.
+    /// The envelope is invalid.
     #[error("the rotation statement: {0}")]
     Envelope(#[from] EnvelopeError),
-    /// The keys it lists.
+    /// The listed keys are invalid.
     #[error("the rotation statement: {0}")]
     Keys(#[from] StatementError),
     /// The epochs are not consecutive.
@@ -63,7 +63,7 @@ pub enum RotationError {
         /// The epoch that would begin.
         to: u64,
     },
-    /// Too few of the old keys signed.
+    /// Fewer of the old keys signed than their threshold requires.
     #[error("{found} of the old keys signed the rotation, {needed} are required")]
     OldThreshold {
         found: u32,
@@ -75,19 +75,19 @@ pub enum RotationError {
     NewKeyMissing(KeyId),
 }
 
-/// What following a rotation did.
+/// The result of applying a rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RotationOutcome {
-    /// The publisher is at its next epoch.
+    /// The publisher is in its next epoch.
     Rotated,
-    /// It had been followed before.
+    /// The rotation was applied before.
     AlreadyKnown,
-    /// Another successor for the same epoch was known: the publisher is blocked now.
+    /// Another rotation from the same epoch was applied before, so the publisher is blocked now.
     Forked,
 }
 
 impl SignedRotation {
-    /// Signs a rotation; `signers` must be enough old keys and every new one.
+    /// Signs a rotation. `signers` must contain enough of the old keys and every new key.
     pub fn sign(
         publisher: &str,
         from_epoch: u64,
@@ -108,7 +108,10 @@ impl SignedRotation {
         Self::verify(envelope)
     }
 
-    /// Reads a rotation and checks every signature it carries.
+    /// Reads a rotation and verifies its signatures.
+    ///
+    /// # Errors
+    /// The form is invalid, too few of the old keys signed, or a new key did not sign.
     pub fn verify(envelope: Envelope) -> Result<Self, RotationError> {
         let payload = envelope.open(ROTATION_PAYLOAD_TYPE)?;
         let statement: RotationStatement = parse_canonical(&payload)?;
@@ -129,37 +132,37 @@ impl SignedRotation {
         Ok(Self { envelope, statement, old_keys, new_keys, signers, digest: Sha256Digest::of(&payload) })
     }
 
-    /// The envelope, as it travels.
+    /// Returns the envelope, for storage or transport.
     #[must_use]
     pub fn envelope(&self) -> &Envelope {
         &self.envelope
     }
 
-    /// Its content.
+    /// Returns the signed contents.
     #[must_use]
     pub fn statement(&self) -> &RotationStatement {
         &self.statement
     }
 
-    /// The keys that end, as the statement lists them.
+    /// Returns the replaced keys, as listed in the statement.
     #[must_use]
     pub fn old_keys(&self) -> &KeySet {
         &self.old_keys
     }
 
-    /// The keys that begin.
+    /// Returns the keys that replace them.
     #[must_use]
     pub fn new_keys(&self) -> &KeySet {
         &self.new_keys
     }
 
-    /// The signers.
+    /// Returns the keys that signed.
     #[must_use]
     pub fn signers(&self) -> &[PublisherKey] {
         &self.signers
     }
 
-    /// The SHA-256 of what was signed; two of these for one epoch are a fork.
+    /// Returns the SHA-256 of the signed bytes. Two digests for one epoch are a fork.
     #[must_use]
     pub fn digest(&self) -> Sha256Digest {
         self.digest

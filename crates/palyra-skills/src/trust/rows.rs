@@ -1,4 +1,4 @@
-//! The store as rows: one key and one canonical text per fact, so that each can carry a MAC of its own.
+//! The trust store as rows with one key and one canonical value per fact, so that each row has its own MAC.
 
 use std::collections::BTreeSet;
 
@@ -11,32 +11,32 @@ use super::skill::SkillOwnership;
 use super::store::SkillTrustStore;
 use crate::signing::strict_json::{StrictJsonError, encode_canonical, parse_canonical};
 
-/// One fact of a store.
+/// A row of the trust store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TrustRow {
     /// `publisher/NAME`, `skill/ID`, `builder/KEY`, `feed/NAME`, `revoked/…`.
     pub key: String,
-    /// The value in its one spelling.
+    /// The value as canonical JSON.
     pub bytes: Vec<u8>,
 }
 
-/// Why rows are not a store.
+/// The reason why rows are not a trust store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum TrustRowError {
-    /// One key twice.
+    /// Two rows have the same key.
     #[error("duplicate trust row `{0}`")]
     Duplicate(String),
-    /// A key of no known kind, or one that does not fit its value.
+    /// The key is of no known kind, or does not match the value.
     #[error("unknown trust row `{0}`")]
     UnknownKey(String),
-    /// A value that cannot be read, or is written another way than we write it.
+    /// The value is unreadable or not in canonical form.
     #[error("trust row `{key}` is damaged: {problem}")]
     Value { key: String, problem: StrictJsonError },
 }
 
 impl TrustRowError {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         "another program changed the state; show the damage with `palyra trust repair`"
@@ -44,7 +44,7 @@ impl TrustRowError {
 }
 
 impl SkillTrustStore {
-    /// Every fact, sorted by key.
+    /// Returns every row, sorted by key.
     pub fn rows(&self) -> Result<Vec<TrustRow>, StrictJsonError> {
         let mut rows = Vec::new();
         for (name, trust) in &self.publishers {
@@ -66,7 +66,10 @@ impl SkillTrustStore {
         Ok(rows)
     }
 
-    /// Reads a store back; a row that is there twice, unknown or written another way is refused.
+    /// Reads a store from its rows.
+    ///
+    /// # Errors
+    /// A row is a duplicate, of an unknown kind, or not in canonical form.
     pub fn from_rows(rows: impl IntoIterator<Item = TrustRow>) -> Result<Self, TrustRowError> {
         let mut store = Self::default();
         let mut seen = BTreeSet::new();
@@ -79,7 +82,7 @@ impl SkillTrustStore {
         Ok(store)
     }
 
-    /// The whole store as one JSON object, for people and programs that look at it.
+    /// Returns the whole store as one JSON object for display, grouped by kind.
     pub fn display(&self) -> Result<serde_json::Value, StrictJsonError> {
         let mut out = serde_json::Map::new();
         for row in self.rows()? {

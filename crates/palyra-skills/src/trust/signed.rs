@@ -1,4 +1,4 @@
-//! What signed statements and accepted releases bring into the store.
+//! Changes of the trust store by signed statements and accepted releases.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use super::store::SkillTrustStore;
 use crate::artifact::clip;
 use crate::signing::{KeySet, PublisherKey};
 
-/// What signed statements bring.
+/// Operations that signed statements cause.
 impl SkillTrustStore {
-    /// Follows a rotation; a second successor for one epoch blocks the publisher.
+    /// Applies a rotation. A second successor for one epoch blocks the publisher.
     pub fn rotate(&mut self, rotation: &SignedRotation) -> Result<RotationOutcome, TrustError> {
         let statement = rotation.statement();
         let publisher = &statement.publisher;
@@ -25,7 +25,7 @@ impl SkillTrustStore {
         let anchor =
             self.publishers.get(publisher).and_then(|trust| trust.anchor.as_ref()).ok_or_else(unknown)?;
         let from = statement.from_epoch;
-        // Keys that an operator replaced have no successor of their own making, so none can be a second one.
+        // Keys that an operator repinned were not rotated, so a rotation from them is not a second successor.
         let ended = anchor.current_line().iter().rfind(|past| past.epoch == Some(from));
         if let Some(past) = ended {
             if past.ended_by == EndedBy::Rotation(rotation.digest()) {
@@ -42,7 +42,7 @@ impl SkillTrustStore {
         self.check_usable(publisher, rotation.new_keys())?;
         check_no_return(publisher, anchor, rotation)?;
         if let Some(anchor) = self.publishers.get_mut(publisher).and_then(|trust| trust.anchor.as_mut()) {
-            // Keys an operator named without an epoch had the one they just left.
+            // Keys that an operator allowlisted without an epoch had the one that this rotation ends.
             anchor.epoch = Some(from);
             let ended_by = EndedBy::Rotation(rotation.digest());
             anchor.replace(rotation.new_keys().clone(), Some(statement.to_epoch), ended_by);
@@ -50,7 +50,7 @@ impl SkillTrustStore {
         Ok(RotationOutcome::Rotated)
     }
 
-    /// Applies a revocation list of a publisher or of a feed that is followed.
+    /// Applies a revocation list of a known publisher or of a followed feed.
     pub fn apply_feed(&mut self, signed: &SignedRevocations) -> Result<FeedOutcome, FeedError> {
         let list = signed.list();
         let unknown = |name: &String| FeedError::UnknownIssuer(clip(name));
@@ -98,7 +98,7 @@ impl SkillTrustStore {
         Ok(FeedOutcome::Applied { added })
     }
 
-    /// Applies what a verification proposed.
+    /// Applies the change that a verification proposed, completely or not at all.
     pub fn apply(&mut self, change: &TrustChange) -> Result<(), TrustError> {
         let mut next = self.clone();
         let publisher = change.publisher.as_str();
@@ -126,7 +126,7 @@ impl SkillTrustStore {
         Ok(())
     }
 
-    /// Remembers an accepted release: the skill is its publisher's, and nothing older comes after it.
+    /// Records an accepted release. The skill id then belongs to the publisher, and older releases are refused.
     pub fn record_release(&mut self, publisher: &str, release: &ReleaseMark) -> Result<(), TrustError> {
         let known = self.skills.get(&release.skill_id);
         if known.is_some_and(|known| known.owner == publisher && known.knows(release.payload)) {
@@ -168,7 +168,7 @@ impl SkillTrustStore {
         Err(TrustError::NotTheirs { publisher: publisher.clone(), found, needed: keys.threshold() })
     }
 
-    /// The first word stands: a later reason does not replace an earlier one.
+    /// Inserts a revocation and returns whether it is new. An existing one keeps its reason and source.
     pub(super) fn insert_revocation(
         &mut self,
         target: RevocationTarget,
@@ -185,7 +185,7 @@ impl SkillTrustStore {
     }
 }
 
-/// A key that was retired does not come back: a succession that returns to one has no order.
+/// Rejects a rotation to a retired key, which would make the order of epochs ambiguous.
 fn check_no_return(
     publisher: &str,
     anchor: &PublisherAnchor,

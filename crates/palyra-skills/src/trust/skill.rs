@@ -1,4 +1,4 @@
-//! Who owns a skill, and which of its releases this machine has accepted; kept after it is removed.
+//! Ownership of a skill id and the releases accepted on this machine. Kept after the skill is removed.
 
 use std::collections::BTreeMap;
 
@@ -7,40 +7,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Sha256Digest;
 
-/// What is remembered of a skill for good.
+/// The permanent record of a skill id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SkillOwnership {
-    /// The publisher whose skill it is.
+    /// The publisher that owns the id.
     pub owner: String,
-    /// Every release accepted here, by version.
+    /// Every release accepted on this machine, by version.
     pub releases: BTreeMap<Version, KnownRelease>,
 }
 
-/// A release that was accepted here.
+/// A release that was accepted on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownRelease {
-    /// Its payload.
+    /// The payload digest, which identifies the release.
     pub payload: Sha256Digest,
-    /// Its release counter.
+    /// The release counter of its manifest.
     pub release_counter: u64,
-    /// Whether it was trusted because it was compiled into the program; that stays so after an upgrade.
+    /// Whether it was trusted as part of the program. Unchanged when a later program no longer contains it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub built_in: bool,
 }
 
-/// The newest release accepted here; nothing older is accepted again as an update.
+/// The newest release accepted on this machine. An older one is not accepted as an update.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HighWaterMark {
-    /// Its version.
+    /// The version with the highest precedence.
     pub version: Version,
     /// The highest counter seen.
     pub release_counter: u64,
 }
 
 impl SkillOwnership {
-    /// How far the skill has come; none before its first release.
+    /// Returns the high-water mark, or `None` before the first release.
     #[must_use]
     pub fn high_water(&self) -> Option<HighWaterMark> {
         let version = self.releases.keys().max_by(|left, right| left.cmp_precedence(right))?.clone();
@@ -48,19 +48,19 @@ impl SkillOwnership {
         Some(HighWaterMark { version, release_counter })
     }
 
-    /// Whether any release of it came with the program.
+    /// Returns whether any accepted release was part of the program.
     #[must_use]
     pub fn has_built_in(&self) -> bool {
         self.releases.values().any(|release| release.built_in)
     }
 
-    /// Whether exactly this payload was accepted as one that came with the program.
+    /// Returns whether this payload was accepted as part of the program.
     #[must_use]
     pub fn accepted_as_built_in(&self, payload: Sha256Digest) -> bool {
         self.releases.values().any(|release| release.payload == payload && release.built_in)
     }
 
-    /// Whether exactly this payload was accepted here.
+    /// Returns whether this payload was accepted on this machine.
     #[must_use]
     pub fn knows(&self, payload: Sha256Digest) -> bool {
         self.releases.values().any(|release| release.payload == payload)

@@ -5,40 +5,40 @@ use super::rotation::{ROTATION_PAYLOAD_TYPE, RotationError, SignedRotation};
 use crate::signing::dsse::Envelope;
 use crate::signing::strict_json::{StrictJsonError, encode_canonical, parse_canonical};
 
-/// Maximum bytes of such a file.
+/// Maximum size of a statement file, in bytes.
 const MAX_STATEMENT_BYTES: usize = 32 << 20;
 
-/// A signed statement about trust.
+/// A signed statement about keys or releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustStatement {
-    /// Keys hand over.
+    /// Keys are replaced.
     Rotation(Box<SignedRotation>),
-    /// Keys and releases are gone.
+    /// Keys and releases are revoked.
     Revocations(Box<SignedRevocations>),
 }
 
-/// Why a file is not a statement about trust.
+/// The reason why a file is not a trust statement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrustStatementError {
-    /// Longer than statements get.
+    /// The file is longer than the maximum.
     #[error("the statement has {0} bytes, the limit is {MAX_STATEMENT_BYTES}")]
     TooLarge(usize),
-    /// Not an envelope.
+    /// The file is not a canonical envelope.
     #[error("the statement is malformed: {0}")]
     Json(#[from] StrictJsonError),
-    /// Signed as something else.
+    /// The payload type is neither that of a rotation nor that of a revocation list.
     #[error("`{0}` is neither a rotation nor a revocation list")]
     OtherType(String),
-    /// A rotation that does not hold.
+    /// The rotation is invalid.
     #[error(transparent)]
     Rotation(#[from] RotationError),
-    /// A list that cannot be read.
+    /// The revocation list is invalid.
     #[error(transparent)]
     Revocations(#[from] FeedError),
 }
 
 impl TrustStatement {
-    /// Reads a file.
+    /// Reads a statement file; trailing white space is ignored. Verifies the signatures of a rotation only.
     pub fn parse(bytes: &[u8]) -> Result<Self, TrustStatementError> {
         if bytes.len() > MAX_STATEMENT_BYTES {
             return Err(TrustStatementError::TooLarge(bytes.len()));
@@ -51,7 +51,7 @@ impl TrustStatement {
         }
     }
 
-    /// Writes the file.
+    /// Encodes the statement as a file, without a final newline.
     pub fn encode(&self) -> Result<Vec<u8>, StrictJsonError> {
         match self {
             Self::Rotation(rotation) => encode_canonical(rotation.envelope()),

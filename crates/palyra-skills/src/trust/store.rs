@@ -1,4 +1,4 @@
-//! The trust store: plain data and pure operations; a refused operation changes nothing.
+//! The trust store: plain data and pure operations. A failed operation changes nothing.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::revocation::{Revocation, RevocationScope, RevocationTarget};
 use super::skill::SkillOwnership;
 use crate::signing::{KeyId, KeySet, PublisherKey};
 
-/// The trust of this machine in publishers, skills, builders and feeds.
+/// Trust in publishers, skills, builders and feeds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillTrustStore {
     pub(super) publishers: BTreeMap<String, PublisherTrust>,
@@ -21,58 +21,58 @@ pub struct SkillTrustStore {
     pub(super) revocations: BTreeMap<(RevocationTarget, RevocationScope), Revocation>,
 }
 
-/// A key whose provenance statements count as evidence.
+/// A builder whose signed provenance counts as evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BuilderKey {
     /// The operator's name for the builder.
     pub name: String,
-    /// Its key.
+    /// The key that signs provenance statements.
     pub key: PublisherKey,
     /// The highest SLSA build level that the operator trusts for it, 1 to 3.
     pub level: u8,
 }
 
-/// Questions.
+/// Queries.
 impl SkillTrustStore {
-    /// A publisher in the trust store.
+    /// Returns a publisher by name.
     #[must_use]
     pub fn publisher(&self, publisher: &str) -> Option<&PublisherTrust> {
         self.publishers.get(publisher)
     }
 
-    /// Every publisher by name.
+    /// Iterates over the publishers, sorted by name.
     pub fn publishers(&self) -> impl Iterator<Item = (&str, &PublisherTrust)> {
         self.publishers.iter().map(|(name, trust)| (name.as_str(), trust))
     }
 
-    /// What is remembered of a skill.
+    /// Returns the permanent record of a skill id, which remains after the skill is removed.
     #[must_use]
     pub fn skill(&self, skill_id: &str) -> Option<&SkillOwnership> {
         self.skills.get(skill_id)
     }
 
-    /// Every skill ever accepted, by id.
+    /// Iterates over every skill ever accepted, sorted by id.
     pub fn skills(&self) -> impl Iterator<Item = (&str, &SkillOwnership)> {
         self.skills.iter().map(|(id, ownership)| (id.as_str(), ownership))
     }
 
-    /// Builders whose provenance is evidence.
+    /// Iterates over the builders whose provenance counts as evidence.
     pub fn builders(&self) -> impl Iterator<Item = &BuilderKey> {
         self.builders.values()
     }
 
-    /// Revocation feeds by name.
+    /// Iterates over the revocation feeds, sorted by name.
     pub fn feeds(&self) -> impl Iterator<Item = (&str, &FeedTrust)> {
         self.feeds.iter().map(|(name, feed)| (name.as_str(), feed))
     }
 
-    /// Everything that is revoked.
+    /// Iterates over all revocations.
     pub fn revocations(&self) -> impl Iterator<Item = (&RevocationTarget, &RevocationScope, &Revocation)> {
         self.revocations.iter().map(|((target, scope), revocation)| (target, scope, revocation))
     }
 
-    /// Why something is revoked for a publisher, if it is.
+    /// Returns the revocation of a key or release that applies to a publisher, if there is one.
     #[must_use]
     pub fn revoked(&self, target: RevocationTarget, publisher: &str) -> Option<&Revocation> {
         let scopes = [RevocationScope::Everywhere, RevocationScope::Publisher(publisher.to_owned())];

@@ -1,34 +1,34 @@
-//! What the next release of a publisher says about its keys: which they are, their epoch, and how it came to them.
+//! The keys for the next release of a publisher, with their epoch and lineage.
 
 use super::rotation::SignedRotation;
 use crate::constants::MAX_LINEAGE;
 use crate::signing::{KeySet, PublisherKey};
 
-/// The keys, epoch and lineage of the next release.
+/// The keys, epoch and lineage for the next release.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Succession {
-    /// The publisher's keys and threshold; none where nothing is known but the keys that sign.
+    /// The publisher's keys and threshold; `None` if only the signing keys are known.
     pub keys: Option<KeySet>,
-    /// Their epoch.
+    /// The epoch of the keys; 0 if unknown.
     pub epoch: u64,
-    /// The rotations that lead to them, oldest first.
+    /// The rotations that led to the keys, oldest first.
     pub lineage: Vec<SignedRotation>,
 }
 
-/// Keys that are trusted for a publisher, and their epoch if it is known.
+/// Trusted keys of a publisher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedKeys {
     /// The keys and their threshold.
     pub keys: KeySet,
-    /// Their epoch.
+    /// The epoch of the keys, if known.
     pub epoch: Option<u64>,
 }
 
 impl Succession {
     /// Finds the latest keys of a publisher that contain every signer.
     ///
-    /// `statements` are in the order they were made: where one was written again for another epoch, the later one
-    /// counts. The epoch of keys that are trusted already is not contradicted.
+    /// `statements` are in the order of their creation. If a rotation was signed again for another epoch, the later
+    /// statement is used. The result never contradicts the epoch of trusted keys.
     #[must_use]
     pub fn find(
         publisher: &str,
@@ -61,7 +61,7 @@ impl Succession {
     }
 }
 
-/// The statements that lead to one, that one included, oldest first.
+/// Returns the statements that lead to `last`, including it, oldest first.
 fn lineage_to(last: &SignedRotation, statements: &[&SignedRotation]) -> Vec<SignedRotation> {
     let mut lineage = vec![last.clone()];
     let mut first = last;

@@ -32,7 +32,7 @@ fn release(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
         changed(DiffSection::Release, subject, old, new, Change::Neutral)
     };
     let some = |value: &dyn Display| Some(value.to_string());
-    // Ownership is decided before an update is compared; should ids differ all the same, nothing may flow through.
+    // Ownership is checked before an update is compared. If ids still differ, no consent may carry over.
     let identity = |subject: &str, old: &String, new: &String| {
         changed(DiffSection::Release, subject, Some(old.clone()), Some(new.clone()), Change::Growth)
     };
@@ -49,7 +49,7 @@ fn release(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
     .collect()
 }
 
-/// Grants are grouped by what they are about, so that a changed rule is one row and not two.
+/// Groups grants by their subject, so that a changed rule is one row instead of two.
 fn grants(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
     let old_set = capability_grants_from_manifest(old);
     let new_set = capability_grants_from_manifest(new);
@@ -162,7 +162,8 @@ fn tool(id: &str, old: Option<&ToolEntrypoint>, new: Option<&ToolEntrypoint>) ->
     risk.into_iter().chain(code).chain(schemas).collect()
 }
 
-/// What tools get that narrow the skill's capabilities in one of the releases: a grant that moves to another tool is growth.
+/// Compares the grants of tools that narrow those of the skill in either release. A grant that moves to another tool is
+/// growth.
 fn tool_grants(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
     let narrowed = |manifest: &SkillManifest| -> BTreeMap<String, Option<CapabilityGrantSet>> {
         let tools = manifest.entrypoints.tools.iter();
@@ -171,7 +172,7 @@ fn tool_grants(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
     let (before, after) = (narrowed(old), narrowed(new));
     let (old_skill, new_skill) = (capability_grants_from_manifest(old), capability_grants_from_manifest(new));
     let row = |(id, after): (&String, &Option<CapabilityGrantSet>)| {
-        // A new tool has a row of its own, and one that is not narrowed in either release has those of the skill.
+        // New tools and tools that neither release narrows are covered by other rows.
         let before = before.get(id)?;
         if before.is_none() && after.is_none() {
             return None;
@@ -200,8 +201,8 @@ fn hooks(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
     set_rows(DiffSection::Hooks, &bound(old), &bound(new))
 }
 
-/// A new setting opens nothing by itself, except a secret an operator may hand over and a value that is no
-/// longer kept out of sight.
+/// Compares operator settings. A new setting grants nothing, except for a secret that the operator may set, or a value
+/// that is no longer redacted.
 fn config(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
     let (before, after) = (&old.operator.config, &new.operator.config);
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
@@ -271,7 +272,7 @@ fn text(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
     let shown = |texts: Option<&Vec<String>>| texts.map(|texts| texts.join("\n"));
     let row = |pointer: &String| {
         let (old, new) = (before.get(pointer), after.get(pointer));
-        // Less to read is no new instruction, but a caveat that disappears changes what a model does.
+        // Removing text adds no instruction, but a missing caveat can change what a model does.
         changed(DiffSection::Text, pointer, shown(old), shown(new), Change::Text)
     };
     let removed_tools: Vec<String> = removed_tools(old, new);
@@ -279,7 +280,7 @@ fn text(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
     pointers.into_iter().filter(|pointer| !of_removed(pointer)).filter_map(row).collect()
 }
 
-/// The texts of a tool that is gone went with it; taking a tool away is narrowing and nothing else.
+/// Returns the pointer prefixes of removed tools. Removing a tool is narrowing, so its texts need no rows.
 fn removed_tools(old: &SkillManifest, new: &SkillManifest) -> Vec<String> {
     let kept: BTreeSet<&String> = new.entrypoints.tools.iter().map(|tool| &tool.id).collect();
     let gone = old.entrypoints.tools.iter().filter(|tool| !kept.contains(&tool.id));

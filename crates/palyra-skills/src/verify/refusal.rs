@@ -1,4 +1,4 @@
-//! Why verification refused: the step, the facts, and what a person can do.
+//! Refusals of verification: the failed step, the facts, and advice for the user.
 
 use palyra_common::ErrorCode;
 use semver::Version;
@@ -14,118 +14,118 @@ use crate::signing::dsse::EnvelopeError;
 use crate::signing::{KeyId, ReleasePredicate, SignatureFileError, StatementError, Subject};
 use crate::trust::{RollbackRefusal, RotationError, TrustChange, TrustRefusal};
 
-/// An artifact that is refused.
+/// A refusal of an artifact.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("rejected at {step}: {reason}")]
 pub struct VerifyRefusal {
-    /// The step that refused.
+    /// The step that failed.
     pub step: VerifyStepName,
-    /// Reason.
+    /// The reason, with the facts for its message.
     pub reason: RefusalReason,
-    /// The steps before it.
+    /// The steps that passed before it.
     pub passed: Vec<VerifyStep>,
-    /// What the artifact says it is, if it could be read; believe it only as far as `passed` goes.
+    /// The claims of the artifact, if it could be read. Unverified, except as far as `passed` covers them.
     pub claims: Option<ClaimedIdentity>,
-    /// A change the refusal itself calls for: a publisher whose keys forked is to be blocked.
+    /// A trust change that the refusal requires: a publisher whose keys forked is blocked.
     pub proposed: Option<TrustChange>,
 }
 
-/// What an artifact says it is.
+/// The identity that an artifact claims, clipped for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClaimedIdentity {
-    /// The skill.
+    /// The claimed skill id.
     pub skill_id: String,
-    /// Its publisher.
+    /// The claimed publisher.
     pub publisher: String,
-    /// Its version.
+    /// The claimed version.
     pub version: Version,
 }
 
-/// Why an artifact is refused.
+/// The reason why an artifact is refused.
 #[derive(Debug, Clone, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum RefusalReason {
-    /// Not the canonical archive.
+    /// The file is not a canonical archive.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// `signature.json` cannot be relied on.
+    /// `signature.json` is invalid.
     #[error(transparent)]
     Envelope(#[from] SignatureFileError),
-    /// A rotation statement in it does not hold.
+    /// A rotation statement of the lineage is invalid.
     #[error("lineage: {0}")]
     Lineage(#[source] RotationError),
-    /// Fewer keys signed than the statement itself asks for.
+    /// Fewer keys signed than the statement itself requires.
     #[error("{found} distinct keys signed, the threshold is {needed}")]
     OwnThreshold {
         found: u32,
         /// Number of keys that must sign.
         needed: u32,
     },
-    /// The key id beside the envelope is not the one that signed.
+    /// The key id next to the envelope is not that of the first signer.
     #[error("`signature.json` lists key `{outer}`, the envelope is signed by {}", show(.proven))]
     OuterKeyId {
-        /// The id beside the envelope.
+        /// The key id next to the envelope.
         outer: KeyId,
-        /// The id of the first key that signed.
+        /// The id of the first key with a valid signature.
         proven: Option<KeyId>,
     },
-    /// The statement is about other bytes.
+    /// The statement and the archive differ.
     #[error(transparent)]
     Statement(#[from] StatementMismatch),
-    /// The manifest is not text.
+    /// The manifest is not UTF-8.
     #[error("`skill.toml` is not UTF-8 at byte {offset}")]
     ManifestNotUtf8 {
-        /// Where it stops being UTF-8.
+        /// The offset of the first invalid byte.
         offset: usize,
     },
-    /// The manifest.
+    /// The manifest is invalid.
     #[error(transparent)]
     Manifest(Box<ManifestError>),
-    /// An entrypoint without its module.
+    /// An entrypoint refers to a module that the archive does not contain.
     #[error("entrypoint `{entrypoint}` refers to `{module}`, which is not in the archive")]
     MissingModule { entrypoint: String, module: String },
-    /// This Palyra does not fit.
+    /// The skill is incompatible with this version of Palyra.
     #[error(transparent)]
     Compat(CompatRefusal),
-    /// The keys are not trusted.
+    /// The publisher's keys are not trusted.
     #[error(transparent)]
     Trust(TrustRefusal),
-    /// Another owner, or a step back.
+    /// The skill has another owner, or a newer release was accepted before.
     #[error(transparent)]
     Rollback(RollbackRefusal),
-    /// The sidecars are not about these modules.
+    /// A sidecar does not match the modules.
     #[error(transparent)]
     Sidecar(#[from] SidecarError),
 }
 
-/// How a signed statement and an archive differ.
+/// A difference between a signed statement and its archive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum StatementMismatch {
-    /// The statement lists something the archive does not have.
+    /// The archive lacks an entry that the statement lists.
     #[error("the signed statement lists `{0}`, which is not in the archive")]
     NotInArchive(String),
-    /// The archive has something the statement does not list.
+    /// The archive has an entry that the statement does not list.
     #[error("entry `{0}` is not in the signed statement")]
     NotInStatement(String),
-    /// Other bytes.
+    /// An entry or the payload has another digest.
     #[error("`{name}` has sha256 `{actual}`, the signed statement has `{stated}`")]
     Digest {
-        /// The entry, or the payload.
+        /// The path of the entry, or the name of the payload subject.
         name: String,
         stated: Sha256Digest,
         actual: Sha256Digest,
     },
-    /// The same subjects in another order, or one of them twice.
+    /// The subjects are in another order, or one is a duplicate.
     #[error("the signed statement lists `{0}` out of order")]
     Order(String),
-    /// A field that says something else than the bytes do.
+    /// A field of the statement differs from the archive.
     #[error("{field} is `{stated}` in the signed statement and `{actual}` in the archive")]
     Field { field: &'static str, stated: String, actual: String },
 }
 
 impl StatementMismatch {
-    /// The first difference between what was signed and what is there.
+    /// Returns the first difference between the signed subjects and those of the archive.
     pub(super) fn between(stated: &[Subject], actual: &[Subject]) -> Option<Self> {
         if stated == actual {
             return None;
@@ -160,13 +160,13 @@ impl StatementMismatch {
 }
 
 impl VerifyRefusal {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(&self) -> String {
         self.reason.hint()
     }
 
-    /// A word for programs.
+    /// Returns the stable error code.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         self.reason.code()
@@ -174,7 +174,7 @@ impl VerifyRefusal {
 }
 
 impl RefusalReason {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
@@ -200,7 +200,7 @@ impl RefusalReason {
         }
     }
 
-    /// A word for programs.
+    /// Returns the stable error code.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match self {
@@ -245,7 +245,7 @@ impl From<StatementError> for RefusalReason {
 
 impl ClaimedIdentity {
     pub(super) fn of(predicate: &ReleasePredicate) -> Self {
-        // Bounded: nothing proves these yet, and they are shown to people.
+        // Clipped, because these claims are unverified and displayed.
         Self {
             skill_id: clip(&predicate.skill_id),
             publisher: clip(&predicate.publisher),

@@ -1,4 +1,4 @@
-//! What verification returns.
+//! The result of a successful verification.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::manifest::SkillManifest;
 use crate::signing::{PublisherKey, ReleasePredicate};
 use crate::trust::{TrustChange, TrustDecision};
 
-/// A skill that passed every step; only verification makes one.
+/// A skill that passed every step. Only verification constructs it.
 #[derive(Debug, Clone)]
 pub struct VerifiedSkill {
     pub(super) artifact: SkillArtifact,
@@ -21,59 +21,59 @@ pub struct VerifiedSkill {
     pub(super) provenance: ProvenanceEvidence,
 }
 
-/// The outcome of a verification that refused nothing.
+/// The result of a successful verification.
 #[derive(Debug, Clone)]
 pub struct Verification {
-    /// The skill.
+    /// The verified skill.
     pub skill: VerifiedSkill,
-    /// Trust state of its publisher.
+    /// The trust in its publisher. An unknown publisher is not an error.
     pub trust: TrustDecision,
-    /// Trust changes on acceptance; `None` for an unknown publisher.
+    /// The trust changes to store on acceptance; `None` for an unknown publisher.
     pub proposed: Option<TrustChange>,
-    /// Each step and what it found, in order.
+    /// The steps with their findings, in order.
     pub steps: Vec<VerifyStep>,
 }
 
-/// One step that passed.
+/// A step that passed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VerifyStep {
-    /// The step.
+    /// The name of the step.
     pub name: VerifyStepName,
-    /// The check.
+    /// The check, as text.
     pub checked: &'static str,
-    /// The finding.
+    /// The result of the check, as text.
     pub found: String,
 }
 
-/// The steps, in order.
+/// The steps of verification, in order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerifyStepName {
-    /// The length.
+    /// The length of the file.
     #[default]
     Size,
-    /// The canonical archive.
+    /// The canonical encoding of the archive.
     Archive,
-    /// The envelope and the statement in it.
+    /// The form of the envelope and of its statement.
     Envelope,
-    /// The signatures.
+    /// The signatures and the threshold.
     Signatures,
-    /// The statement against the entries.
+    /// The statement compared with the entries.
     Statement,
-    /// The manifest.
+    /// The manifest and the modules that it names.
     Manifest,
-    /// The versions it needs.
+    /// The supported versions of Palyra.
     Compat,
-    /// Whether its keys are trusted.
+    /// Trust in the publisher's keys.
     Trust,
-    /// Whose skill it is and how far it has come.
+    /// Ownership of the skill id, and the order of releases.
     Ownership,
     /// The bill of materials and the provenance.
     Sidecars,
 }
 
 impl VerifyStepName {
-    /// The word people and programs see.
+    /// Returns the name of the step in output.
     #[must_use]
     pub fn wire_name(self) -> &'static str {
         match self {
@@ -98,48 +98,48 @@ impl std::fmt::Display for VerifyStepName {
 }
 
 impl VerifiedSkill {
-    /// The manifest.
+    /// Returns the parsed manifest.
     #[must_use]
     pub fn manifest(&self) -> &SkillManifest {
         &self.manifest
     }
 
-    /// The archive.
+    /// Returns the archive.
     #[must_use]
     pub fn artifact(&self) -> &SkillArtifact {
         &self.artifact
     }
 
-    /// The digest of everything that is signed; the name of this release.
+    /// Returns the digest of everything that is signed, which identifies the release.
     #[must_use]
     pub fn payload(&self) -> Sha256Digest {
         self.payload
     }
 
-    /// The modules: path and bytes.
+    /// Iterates over the modules, as path and bytes.
     pub fn modules(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.artifact.modules()
     }
 
-    /// The keys whose signatures hold, sorted by key id.
+    /// Returns the keys with valid signatures, sorted by key id.
     #[must_use]
     pub fn signers(&self) -> &[PublisherKey] {
         &self.signers
     }
 
-    /// What the publisher signed about the release.
+    /// Returns the publisher's signed claims about the release.
     #[must_use]
     pub fn release(&self) -> &ReleasePredicate {
         &self.predicate
     }
 
-    /// What the bill of materials lists.
+    /// Returns the contents of the bill of materials.
     #[must_use]
     pub fn sbom(&self) -> &SbomSummary {
         &self.sbom
     }
 
-    /// What the provenance is worth.
+    /// Returns how far the provenance statement is trusted.
     #[must_use]
     pub fn provenance(&self) -> &ProvenanceEvidence {
         &self.provenance

@@ -1,4 +1,4 @@
-//! The archive, its signature, its sidecars, and whom to believe.
+//! Tests of the archive, its signature, its sidecars and trust.
 
 mod archive_rows;
 mod independent;

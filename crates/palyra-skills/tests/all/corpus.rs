@@ -15,7 +15,7 @@ pub(crate) fn manifest_with(root: &str, tables: &str) -> String {
     feature.manifest(0)
 }
 
-/// What one honest skill adds to the plain one.
+/// A feature of a valid skill: the tables that it adds to the minimal manifest.
 struct Feature<'a> {
     name: &'a str,
     about: &'a str,
@@ -23,7 +23,7 @@ struct Feature<'a> {
     root: &'a str,
     /// Lines of the tool.
     tool: &'a str,
-    /// Further tables.
+    /// Further tables of the manifest.
     tables: &'a str,
 }
 

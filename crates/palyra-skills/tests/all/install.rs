@@ -1,4 +1,4 @@
-//! The corridor: what is stored, what runs, what waits and what is refused.
+//! Tests of the install pipeline: stored, active, waiting and refused releases.
 
 mod support;
 

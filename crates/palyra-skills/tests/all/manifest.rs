@@ -1,4 +1,4 @@
-//! What `parse_manifest_toml` refuses, and how it says so.
+//! Tests of the errors of `parse_manifest_toml`.
 
 use palyra_skills::compat::{CompatRefusal, Platform, check_compat};
 use palyra_skills::manifest::{ManifestError, ManifestProblem, manifest_problems, parse_manifest_toml};

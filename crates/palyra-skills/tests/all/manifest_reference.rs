@@ -6,8 +6,8 @@ use std::path::Path;
 use palyra_skills::manifest::{json_schema, parse_manifest_toml};
 use serde_json::Value;
 
-/// The tables of a manifest in reading order: the header, the definition in the schema, and what keys of it are
-/// tables of their own further down.
+/// The tables of a manifest in reading order: header, definition in the schema, and keys that are tables of their own
+/// further down.
 const TABLES: [(&str, &str, &[&str]); 12] = [
     ("", "", &["entrypoints", "capabilities", "compat", "operator"]),
     ("[compat]", "Compat", &[]),
@@ -142,7 +142,7 @@ fn example(header: &str, definition: &Value) -> String {
                 let value = toml::Value::try_from(example).unwrap();
                 writeln!(text, "{key} = {value}").unwrap();
             }
-            // A table of its own, further down.
+            // The key is a table with an entry in `TABLES`.
             None if property["$ref"].is_string() || property["items"]["$ref"].is_string() => {}
             None if property["anyOf"][0]["$ref"].is_string() => {}
             None => assert!(WITHOUT_EXAMPLE.contains(&key), "`{key}` of `{header}` has no example"),

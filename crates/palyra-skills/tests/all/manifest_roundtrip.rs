@@ -1,4 +1,4 @@
-//! What is printed reads back the same, and no text makes the parser panic.
+//! Printed manifests parse back to the same value, and no text makes the parser panic.
 
 use palyra_skills::manifest::{ToolEntrypoint, parse_manifest_toml, print_manifest_toml};
 use palyra_skills::signing::strict_json::{StrictJsonError, parse_canonical, parse_value};
@@ -34,7 +34,7 @@ proptest! {
     }
 }
 
-/// The bytes that stand in records and under digests do not depend on which crates are in the build.
+/// The bytes that records and digests contain do not depend on the features of other crates in the build.
 #[test]
 fn schemas_and_examples_have_one_spelling() {
     let sorted = r#"{"id":"a.b","name":"n","description":"d","input_schema":{"properties":{"x":{"maximum":2,"type":"integer"},"y":{}},"type":"object"},"output_schema":{"a":1,"b":2},"module":"modules/a.wasm","examples":[{"x":1,"y":{"a":1,"b":2}}]}"#;

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 /// Larger inputs are about sizes, and would only slow the fuzzer down.
 const MAX_SEED_BYTES: usize = 32 << 10;
 
-/// What one test may leave for one target where every input of a helper passes.
+/// Maximum number of inputs that one test keeps for one target, if every input of a helper is accepted.
 const MAX_PASSING: usize = 8;
 
 /// Rows about a place, a moment or a clock: there are no bytes of a format to keep.

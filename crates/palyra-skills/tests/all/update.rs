@@ -1,4 +1,4 @@
-//! What an update changes, and what a person must agree to.
+//! Tests of the differences between two releases, and the consent that they need.
 
 use palyra_common::{Capability, CapabilityGrantSet};
 use palyra_skills::update::{Change, DiffSection};

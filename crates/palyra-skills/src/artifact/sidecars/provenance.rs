@@ -1,4 +1,4 @@
-//! `provenance.json`: who says how the modules were built, and what that word is worth.
+//! `provenance.json`: a statement about how the modules were built, and how far it is trusted.
 //!
 //! The file is an in-toto Statement with SLSA provenance v1. Bare, it is the packager's own claim. Inside a DSSE
 //! envelope signed by a builder key the operator allows, it is evidence.
@@ -18,29 +18,29 @@ use crate::signing::strict_json::{StrictJsonError, encode_canonical, parse_canon
 use crate::signing::{DigestSet, KeyId, STATEMENT_PAYLOAD_TYPE, STATEMENT_TYPE, SkillSigningKey, Subject};
 use crate::trust::{RevocationTarget, SkillTrustStore};
 
-/// The type of the predicate.
+/// The predicate type of SLSA provenance v1.
 pub const PROVENANCE_PREDICATE: &str = "https://slsa.dev/provenance/v1";
-/// The kind of build that only packages finished modules.
+/// The build type of a package made from finished modules.
 pub const BUILD_TYPE: &str = "urn:palyra:skill-package:v1";
-/// The builder that is the publisher itself.
+/// The builder id of a package that the publisher made without a separate builder.
 pub const SELF_BUILDER_ID: &str = "urn:palyra:self-packaged";
 
-/// What a provenance is worth.
+/// How far a provenance statement is trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ProvenanceEvidence {
-    /// No trusted builder signed it; at most SLSA build level 1, whatever it claims.
+    /// No trusted builder signed the statement, so it counts as SLSA build level 1 at most, whatever it claims.
     Claimed {
-        /// The builder it names.
+        /// The builder that the statement names.
         builder_id: String,
     },
-    /// Signed by a builder the operator allows.
+    /// A builder that the operator allows signed the statement.
     Evidence {
-        /// The builder it names.
+        /// The builder that the statement names.
         builder_id: String,
         /// The operator's name for the builder.
         builder: String,
-        /// The key that signed.
+        /// The builder key that signed.
         key_id: KeyId,
         /// The SLSA build level that the operator trusts for that builder.
         level: u8,
@@ -48,7 +48,7 @@ pub enum ProvenanceEvidence {
 }
 
 impl ProvenanceEvidence {
-    /// The highest SLSA build level that may be shown.
+    /// Returns the highest SLSA build level that may be displayed.
     #[must_use]
     pub fn level_at_most(&self) -> u8 {
         match self {
@@ -69,10 +69,10 @@ impl std::fmt::Display for ProvenanceEvidence {
     }
 }
 
-/// What a provenance is about: modules and manifest, by path.
+/// The subjects of a provenance statement: paths of the manifest and the modules, with their digests.
 pub type ProvenanceSubjects = BTreeMap<String, Sha256Digest>;
 
-/// The packager's own statement.
+/// Encodes the packager's own, unsigned statement.
 pub fn self_made_provenance(
     manifest: &SkillManifest,
     subjects: &ProvenanceSubjects,
@@ -80,7 +80,7 @@ pub fn self_made_provenance(
     encode_canonical(&statement(manifest, subjects, SELF_BUILDER_ID))
 }
 
-/// A statement signed by a builder.
+/// Encodes a statement signed with a builder's key.
 pub fn signed_provenance(
     manifest: &SkillManifest,
     subjects: &ProvenanceSubjects,
@@ -91,7 +91,10 @@ pub fn signed_provenance(
     encode_canonical(&Envelope::sign(STATEMENT_PAYLOAD_TYPE, &payload, &[builder_key]))
 }
 
-/// Checks that the provenance of an archive is about its modules and manifest, and says what it is worth.
+/// Checks that the provenance of an archive covers its modules and manifest, and returns how far it is trusted.
+///
+/// # Errors
+/// The file is malformed, its subjects differ from the entries, or the signature of an allowed builder is invalid.
 pub fn check_provenance(
     artifact: &SkillArtifact,
     store: &SkillTrustStore,
@@ -118,13 +121,13 @@ fn is_subject(entry: &EntryDigest) -> bool {
     entry.path == MANIFEST_PATH || entry.path.starts_with(MODULES_PREFIX)
 }
 
-/// What a provenance of these entries is about.
+/// Returns the subjects of a provenance statement for these entries: the manifest and the modules.
 pub(crate) fn subjects_of<'a>(entries: impl IntoIterator<Item = &'a EntryDigest>) -> ProvenanceSubjects {
     let subjects = entries.into_iter().filter(|entry| is_subject(entry));
     subjects.map(|entry| (entry.path.clone(), entry.sha256)).collect()
 }
 
-/// The statement as we write it: a type, because the order of fields is part of the bytes.
+/// The statement as the packager writes it. A struct, because the order of fields is part of the bytes.
 #[derive(Serialize)]
 struct Statement<'a> {
     #[serde(rename = "_type")]
@@ -187,7 +190,7 @@ fn statement<'a>(
     }
 }
 
-/// The fields SLSA provenance v1 requires; returns the builder's id.
+/// Checks the fields that SLSA provenance v1 requires and returns the builder id.
 fn check_shape(statement: &Value) -> Result<String, SidecarError> {
     for (field, expected) in [("_type", STATEMENT_TYPE), ("predicateType", PROVENANCE_PREDICATE)] {
         let found = statement.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -223,7 +226,7 @@ fn read_subjects(statement: &Value) -> Result<BTreeMap<&str, Sha256Digest>, Side
     Ok(subjects)
 }
 
-/// One allowed builder's signature makes it evidence; a bad one by that builder is refused.
+/// Returns evidence if an allowed builder signed; an invalid signature by that builder is an error.
 fn weigh_signatures(
     envelope: &Envelope,
     store: &SkillTrustStore,

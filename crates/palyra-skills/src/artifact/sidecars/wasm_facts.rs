@@ -1,51 +1,51 @@
-//! What a module says about how it was made: its producers, and its dependencies if its linker kept them.
+//! Build facts embedded in a module: its producers, and its dependencies if `cargo auditable` recorded them.
 
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use wasmparser::{CustomSectionReader, KnownCustom, Parser, Payload};
 
-/// The section `cargo auditable` leaves: zlib over JSON.
+/// The custom section written by `cargo auditable`: JSON compressed with zlib.
 const DEPENDENCIES_SECTION: &str = ".dep-v0";
-/// Most bytes that section may unpack to.
+/// Maximum size of that section after decompression, in bytes.
 const MAX_DEPENDENCY_BYTES: usize = 4 << 20;
-/// Most producers and most dependencies kept of one module.
+/// Maximum number of producers, and of dependencies, read from one module.
 const MAX_FACTS: usize = 4_096;
-/// Longest producer name or version kept.
+/// Maximum length of a producer name or version, in bytes; longer ones are skipped.
 const MAX_TEXT_BYTES: usize = 128;
 
-/// Facts of one module; empty for one that cannot be parsed, which the audit refuses.
+/// Build facts of one module. Empty if the module cannot be parsed; the audit rejects such a module.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModuleFacts {
-    /// Languages and tools.
+    /// Languages and tools from the `producers` sections.
     pub producers: BTreeSet<Producer>,
-    /// Crates linked in.
+    /// Crates that the linker recorded, without build dependencies.
     pub dependencies: BTreeSet<CargoDependency>,
 }
 
-/// One language or tool that had a hand in a module.
+/// One language or tool that produced a module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Producer {
     /// `language`, `processed-by` or `sdk`.
     pub field: String,
-    /// Its name.
+    /// The name of the language or tool, printable ASCII.
     pub name: String,
-    /// Its version, possibly empty.
+    /// The version, possibly empty.
     pub version: String,
 }
 
 /// One crate linked into a module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CargoDependency {
-    /// Its name.
+    /// The name of the crate.
     pub name: String,
-    /// Its version.
+    /// The version, valid semver.
     pub version: String,
     /// `crates.io`, `git`, `local` or another registry.
     pub source: String,
 }
 
-/// Reads the facts of a module or component, nested ones included; bounded in time and memory.
+/// Reads the facts of a module or component, including nested ones. Time and memory are bounded.
 #[must_use]
 pub fn read_module_facts(bytes: &[u8]) -> ModuleFacts {
     let mut facts = ModuleFacts::default();
@@ -103,7 +103,7 @@ impl ModuleFacts {
     }
 }
 
-/// The JSON of `cargo auditable`; it may grow fields.
+/// The JSON of `cargo auditable`; unknown fields are ignored because the format may grow.
 #[derive(Deserialize)]
 struct AuditableList {
     packages: Vec<AuditablePackage>,

@@ -1,22 +1,22 @@
-//! Credentials by their complete form: a prefix alone can be ordinary text.
+//! Detects credentials by their complete form, because a prefix alone can be ordinary text.
 
-/// What a place that looked like a credential turned out to be.
+/// The result of examining a possible credential.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Examined {
-    /// Nothing to mention.
+    /// Not a credential.
     Nothing,
-    /// The first line of a private key without a key.
+    /// The first line of a private key, without the key.
     KeyHeader,
-    /// All of a credential; `shown` is its start, never the whole.
+    /// A complete credential. `shown` is its start, never the secret part.
     Credential { name: &'static str, shown: String },
 }
 
-/// The literals patterns start with, in the order [`examine`] counts them.
+/// Returns the literals that patterns start with, in the order that [`examine`] expects.
 pub(super) fn prefixes() -> impl Iterator<Item = &'static str> {
     TOKENS.iter().map(|token| token.prefix).chain([KEY_HEADER])
 }
 
-/// Looks at the place where the prefix of the given number was found.
+/// Examines the bytes at `start`, where the prefix number `pattern` was found.
 pub(super) fn examine(pattern: usize, bytes: &[u8], start: usize) -> Examined {
     match TOKENS.get(pattern) {
         Some(token) => examine_token(token, bytes, start),
@@ -30,11 +30,11 @@ struct Token {
     parts: &'static [Part],
 }
 
-/// What follows a prefix.
+/// One part of a token after its prefix.
 enum Part {
-    /// So many characters of a set, and not one more.
+    /// A run of characters of a set, with its minimum and maximum length.
     Run(Set, usize, usize),
-    /// Exactly this.
+    /// This exact text.
     Literal(&'static str),
 }
 
@@ -148,7 +148,7 @@ const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// Documentation writes `AKIAIOSFODNN7EXAMPLE` and `ghp_xxxxxxxx`.
+/// Recognizes placeholders of documentation, such as `AKIAIOSFODNN7EXAMPLE` and `ghp_xxxxxxxx`.
 fn is_placeholder(secret: &[u8]) -> bool {
     const DISTINCT_AT_LEAST: usize = 8;
     let mut seen = [false; 256];
@@ -169,7 +169,7 @@ const KEY_LABELS: [&str; 5] = [
     "OPENSSH PRIVATE KEY-----",
 ];
 
-/// A private key is its first line, base64 of a plausible structure, and the start of its last line.
+/// Accepts a first line, base64 of a plausible structure and the start of the last line as a private key.
 fn examine_key(bytes: &[u8], start: usize) -> Examined {
     const MAX_KEY_TEXT: usize = 16 << 10;
     const LEAST_KEY_TEXT: usize = 60;

@@ -1,15 +1,15 @@
-//! What bytes start with: a program, WebAssembly, an archive.
+//! Recognizes file types by their first bytes: native programs, WebAssembly, archives.
 //!
-//! A magic number alone is chance. A program counts only when the fields that follow make sense too.
+//! A magic number alone can be chance, so the fields after it must be plausible for a program.
 
 use wasmparser::Parser;
 
 use crate::audit::finding::FindingId;
 
-/// Payloads that must parse before bytes count as WebAssembly.
+/// Number of payloads that must parse before bytes count as WebAssembly.
 const WASM_PAYLOADS: usize = 2;
 
-/// The rule and the words for what `bytes` start with, if it is something to mention.
+/// Returns the rule and the description for bytes that start like a known file type, or `None`.
 pub(super) fn recognise_start(bytes: &[u8]) -> Option<(FindingId, &'static str)> {
     if is_wasm(bytes) {
         return Some((FindingId::EmbeddedWasm, "a WebAssembly module"));

@@ -1,4 +1,4 @@
-//! Addresses of hosts the manifest does not ask for; honest programs are full of them, so they are a note.
+//! URLs of hosts that the manifest does not request. Programs contain many of them, so this is only a note.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use crate::audit::finding::FindingId;
 use crate::audit::report::Findings;
 use crate::manifest::Capabilities;
 
-/// What an address starts with.
+/// The prefixes of the URLs to search for.
 pub(super) const PREFIXES: [&str; 2] = ["https://", "http://"];
-/// Hosts remembered of one entry; the note names a few of them.
+/// Maximum number of hosts recorded for one entry; the note names the first few.
 const MAX_HOSTS: usize = 256;
 const NAMED_HOSTS: usize = 5;
 const MAX_HOST_BYTES: usize = 253;
 
-/// The undeclared hosts of one entry.
+/// The hosts in one entry that the manifest does not declare.
 pub(super) struct UndeclaredHosts {
     declared: Vec<HostPattern>,
     seen: BTreeSet<Vec<u8>>,
@@ -33,7 +33,7 @@ impl UndeclaredHosts {
         }
     }
 
-    /// Remembers the host that starts at `start`.
+    /// Records the host that starts at `start`.
     pub(super) fn note(&mut self, bytes: &[u8], start: usize) {
         if self.seen.len() >= MAX_HOSTS {
             return;
@@ -41,7 +41,7 @@ impl UndeclaredHosts {
         let rest = bytes.get(start..).unwrap_or_default();
         let length = rest.iter().take(MAX_HOST_BYTES).take_while(|byte| is_host_byte(**byte)).count();
         let host = rest.get(..length).unwrap_or_default().to_ascii_lowercase();
-        // A format string, a bare `https://` and a local name are not addresses of anybody.
+        // Format strings, a bare `https://` and local names such as `localhost` have no dot.
         if !host.contains(&b'.') || !self.seen.insert(host.clone()) {
             return;
         }

@@ -1,11 +1,11 @@
-//! Texts that stand together: a model reads a list, the names of an object or a whole tool in one go, so a sentence
-//! that is cut into several values is still a sentence.
+//! Groups of texts that a model reads together. The values of a list, the keys of an object or all texts of a tool
+//! form one group, so an instruction that is split over several values is still detected.
 
 use serde_json::Value;
 
 use crate::manifest::{SkillManifest, ToolEntrypoint};
 
-/// Words of JSON Schema itself: structure, not text, so they do not separate what stands around them.
+/// Keywords of JSON Schema. They are structure and not text, so they do not separate the texts around them.
 const SCHEMA_KEYWORDS: [&str; 44] = [
     "$defs",
     "$ref",
@@ -53,16 +53,16 @@ const SCHEMA_KEYWORDS: [&str; 44] = [
     "type",
 ];
 
-/// Texts in reading order, and where they stand.
+/// Texts in reading order, with the JSON pointer of their position.
 pub(super) struct Group<'m> {
     pub(super) pointer: String,
     pub(super) texts: Vec<&'m str>,
 }
 
-/// The groups of one part of a manifest: small ones first, last the one that holds every text of the part.
+/// The groups of one part of a manifest, ending with the group of all texts of the part.
 pub(super) type Part<'m> = Vec<Group<'m>>;
 
-/// The groups of the skill's own texts, then those of each tool.
+/// Returns the groups of the skill's own texts, then those of each tool.
 pub(super) fn parts(manifest: &SkillManifest) -> impl Iterator<Item = Part<'_>> {
     std::iter::once(of_skill(manifest)).chain(manifest.entrypoints.tools.iter().map(of_tool))
 }
@@ -101,7 +101,7 @@ struct Walk<'m> {
 }
 
 impl<'m> Walk<'m> {
-    /// Depth is bounded by the parser of the manifest.
+    /// Visits a JSON value. The manifest parser bounds the depth.
     fn visit(&mut self, pointer: &mut String, value: &'m Value) {
         let length = pointer.len();
         match value {

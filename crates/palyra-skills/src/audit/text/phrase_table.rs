@@ -1,11 +1,11 @@
 //! The phrases, as data: one row each, alternatives separated by `|`.
 //!
-//! Descriptions say what a tool does (`Reads the …`); orders are imperative (`Read the …`). The third person is in
-//! no slot, which keeps honest descriptions quiet.
+//! Descriptions state what a tool does (`Reads the …`), while instructions are imperative (`Read the …`). No slot
+//! contains the third person, so ordinary descriptions do not match.
 
 use super::phrases::{Intent, Reason};
 
-/// A phrase: slots, and how many other words may stand between two of them.
+/// A phrase: its slots, and how many other words may occur between two of them.
 pub(super) struct Phrase {
     pub(super) reason: Reason,
     pub(super) gap: usize,

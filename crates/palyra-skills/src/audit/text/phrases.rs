@@ -1,4 +1,4 @@
-//! Phrases that give a model orders, hide something from a person, or ask for credentials.
+//! Phrases that give a model instructions, hide something from the user, or request credentials.
 //!
 //! A phrase is a row of slots, each a choice of words, with a few words allowed in between. Points add up over
 //! one text, each phrase once.
@@ -9,18 +9,18 @@ use std::sync::LazyLock;
 use super::phrase_table::{JOINED, PARAMETER, PARAMETER_NAMES, PHRASES};
 use super::words::{Words, plain};
 
-/// What a text seems to want.
+/// The apparent intent of a suspicious text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Intent {
-    /// To give orders.
+    /// To instruct the model.
     Instructions,
-    /// To keep something from a person.
+    /// To hide something from the user.
     Concealment,
-    /// To get at secrets.
+    /// To obtain credentials.
     Credentials,
 }
 
-/// What was found in one text.
+/// The suspicious phrases found in one text, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Assessment {
     reasons: Vec<Reason>,
@@ -38,7 +38,7 @@ impl Assessment {
         self.reasons.iter().map(|reason| reason.points).fold(0, u32::saturating_add)
     }
 
-    /// The intent with the most points.
+    /// Returns the intent with the most points.
     pub(super) fn main_intent(&self) -> Option<Intent> {
         let total = |intent| {
             let own = self.reasons.iter().filter(|reason| reason.intent == intent);
@@ -48,7 +48,7 @@ impl Assessment {
         intents.into_iter().filter(|intent| total(*intent) > 0).max_by_key(|intent| total(*intent))
     }
 
-    /// The reasons as text.
+    /// Returns the reasons and their points as text for the finding.
     pub(super) fn explanation(&self) -> String {
         let reasons: Vec<_> =
             self.reasons.iter().map(|reason| format!("{} ({})", reason.why, reason.points)).collect();
@@ -62,7 +62,7 @@ impl Assessment {
     }
 }
 
-/// Searches for every phrase, and for hidden text.
+/// Searches a text for every phrase and for hidden parts.
 pub(super) fn assess(text: &str) -> Assessment {
     let mut assessment = Assessment::default();
     for words in [Some(Words::of(text)), Words::of_camel_case(text)].into_iter().flatten() {
@@ -72,7 +72,7 @@ pub(super) fn assess(text: &str) -> Assessment {
     assessment
 }
 
-/// The phrases in the spelling words are compared in.
+/// The phrases, normalized like the words that they are compared with.
 struct Matcher {
     /// For each phrase its slots, each a list of choices, each a list of words.
     slots: Vec<Vec<Vec<Vec<String>>>>,
@@ -126,7 +126,7 @@ fn find_phrases(words: &Words, assessment: &mut Assessment) {
     }
 }
 
-/// Whether the slots match from `start`, with up to `gap` words before each but the first.
+/// Returns whether the slots match from `start`, with up to `gap` words before each slot except the first.
 fn matches_from(words: &[String], start: usize, skip: usize, gap: usize, slots: &[Vec<Vec<String>>]) -> bool {
     let Some((slot, rest)) = slots.split_first() else { return true };
     (start..=start.saturating_add(skip)).any(|at| {
@@ -137,7 +137,7 @@ fn matches_from(words: &[String], start: usize, skip: usize, gap: usize, slots: 
     })
 }
 
-/// Text pushed out of sight, comments that are not drawn, tags that pass for the system's own.
+/// Finds text after a large blank area, HTML comments, encoded runs, and tags that imitate system tags.
 fn find_layout(text: &str, assessment: &mut Assessment) {
     const BLANK_RUN: usize = 48;
     const BLANK_LINES: usize = 12;

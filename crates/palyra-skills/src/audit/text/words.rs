@@ -1,25 +1,25 @@
-//! Words as a reader takes them, whatever they are spelled with.
+//! Splits a text into words, independent of spelling tricks.
 //!
-//! Case, accents, look-alike letters, digits for letters, and separators inside words are evened out the same
-//! way in a text and in the phrases it is compared with.
+//! Case, accents, look-alike letters, digits used as letters, and separators inside words are normalized in the
+//! text and in the phrases alike.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
 
-/// Fewest single letters in a row that are one word, for example `i g n o r e`.
+/// Minimum number of single letters in a row that form one word, for example `i g n o r e`.
 const SPACED_LETTERS: usize = 3;
 
-/// A text as words, in the spelling of [`plain`].
+/// The words of a text, in the spelling of [`plain`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Words {
     pub(super) list: Vec<String>,
-    /// The words without what separates them.
+    /// The words, concatenated without separators.
     pub(super) joined: String,
 }
 
 impl Words {
-    /// The words of a text.
+    /// Splits a text into words.
     pub(super) fn of(text: &str) -> Self {
         let mut list: Vec<String> = Vec::new();
         let mut single_letters = 0;

@@ -1,34 +1,34 @@
-//! What a guest may import and export, by exact name, version and type.
+//! The plugin contract as the audit checks it: imports and exports by exact name, version and type.
 //!
-//! Three tables: the core ABI here, the interfaces of `palyra-sdk.wit` in `contract.txt`, and the WASI 0.2
-//! interfaces the runtime links in `wasi.txt`. Tests hold the two files against the WIT they were written from.
+//! Three tables: the core ABI in this file, the interfaces of `palyra-sdk.wit` in `contract.txt`, and the WASI 0.2
+//! interfaces that the runtime links in `wasi.txt`. Tests compare the two files with the WIT they were written from.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use palyra_plugins_sdk::abi::{self, core_module, host_capabilities, interfaces};
 
-/// Functions and their types by interface name; those of Palyra carry their version.
+/// Functions and their types by interface name; names of Palyra interfaces include the version.
 type Interfaces = BTreeMap<&'static str, BTreeMap<&'static str, &'static str>>;
 
 static PALYRA: LazyLock<Interfaces> = LazyLock::new(|| read_table(include_str!("contract.txt")));
 static WASI: LazyLock<Interfaces> = LazyLock::new(|| read_table(include_str!("wasi.txt")));
 
-/// The WASI version the runtime has; a guest may have been built for any earlier patch of it.
+/// The WASI version that the runtime links; a guest may be built for an earlier patch release.
 const WASI_VERSION: (u64, u64, u64) = (0, 2, 12);
 
-/// Import modules that old toolchains use instead of components.
+/// The import module of toolchains that do not produce components.
 const PREVIEW1: &str = "wasi_snapshot_preview1";
 
-/// What is known about a name a component imports or exports.
+/// The result of looking up the name of a component import or export.
 pub(crate) enum Known {
-    /// An interface of the contract: functions and their types.
+    /// An interface of the contract, with its functions and their types.
     Interface(&'static BTreeMap<&'static str, &'static str>),
-    /// Nothing: why, and what was expected.
+    /// Not in the contract; the text states the reason.
     Unknown(&'static str),
 }
 
-/// Looks up an interface a component imports.
+/// Looks up an interface that a component imports.
 pub(crate) fn imported_interface(name: &str) -> Known {
     if interfaces::IMPORTS.contains(&name) {
         return find(&PALYRA, name);
@@ -47,7 +47,7 @@ pub(crate) fn imported_interface(name: &str) -> Known {
     }
 }
 
-/// Looks up an interface a component exports.
+/// Looks up an interface that a component exports.
 pub(crate) fn exported_interface(name: &str) -> Known {
     if interfaces::EXPORTS.contains(&name) {
         find(&PALYRA, name)
@@ -56,7 +56,7 @@ pub(crate) fn exported_interface(name: &str) -> Known {
     }
 }
 
-/// The type of a function a core module may import, or why there is none.
+/// Returns the type of a function that a core module may import, or the reason why it may not.
 pub(crate) fn core_import(module: &str, name: &str) -> Result<&'static str, &'static str> {
     let pieces = "(i32 i32 i32) -> (i32)";
     match (module, name) {
@@ -77,7 +77,7 @@ pub(crate) fn core_import(module: &str, name: &str) -> Result<&'static str, &'st
     }
 }
 
-/// The manifest table that requests the capability of an interface or import module.
+/// Returns the capability that an interface or import module needs, if any.
 pub(crate) fn needed_capability(name: &str) -> Option<NeededCapability> {
     let base = name.split_once('@').map_or(name, |(base, _)| base);
     match base {
@@ -93,7 +93,7 @@ pub(crate) fn needed_capability(name: &str) -> Option<NeededCapability> {
     }
 }
 
-/// A capability an import is for.
+/// A capability that an import requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NeededCapability {
     Filesystem,
@@ -120,7 +120,8 @@ fn is_wasi_version(version: &str) -> bool {
     })
 }
 
-/// A line is an interface, a function and its type, or an interface alone when it has only types.
+/// Parses lines of an interface, or of an interface, a function and its type. Interfaces of types only have no
+/// functions.
 fn read_table(text: &'static str) -> Interfaces {
     let mut table = Interfaces::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -134,7 +135,7 @@ fn read_table(text: &'static str) -> Interfaces {
     table
 }
 
-/// The type of an entrypoint of a core module.
+/// The required type of an entrypoint of a core module.
 pub(crate) const CORE_ENTRYPOINT: &str = "() -> (i32)";
-/// The function an entrypoint calls when it names none.
+/// The export that an entrypoint without `export` calls.
 pub(crate) const DEFAULT_EXPORT: &str = abi::core_module::DEFAULT_EXPORT;

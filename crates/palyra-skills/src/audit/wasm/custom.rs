@@ -1,7 +1,7 @@
-//! Custom sections: which ones toolchains write, and the text in them that a model could come to read.
+//! Custom sections: the ones that toolchains write, and the text in them that could reach a model.
 //!
-//! The engine ignores them, except that it takes function names for backtraces from `name`. So they are the place to
-//! carry something along unseen.
+//! The engine ignores custom sections, except for the function names of `name`, which appear in backtraces. Other
+//! data can therefore travel in them unnoticed.
 
 use wasmparser::{
     BinaryReader, BinaryReaderError, ComponentName, ComponentNameSectionReader, Name, NameMap,
@@ -13,7 +13,7 @@ use crate::audit::finding::FindingId;
 use crate::audit::report::{Findings, quote};
 use crate::audit::text::{check_name, check_section};
 
-/// Sections with names of functions and the like.
+/// Sections with names of functions, locals and similar items.
 const NAMES: [&str; 2] = ["component-name", "name"];
 /// Sections of text and short values.
 const TEXTS: [&str; 13] = [
@@ -31,12 +31,12 @@ const TEXTS: [&str; 13] = [
     "target_features",
     "version",
 ];
-/// Sections with a binary form of their own: linking, dependencies by `cargo auditable`, types of a world.
+/// Sections with a binary format: linking, dependencies by `cargo auditable`, component types.
 const BINARY: [&str; 5] = [".dep-v0", "build_id", "component-type", "dylink.0", "linking"];
-/// Starts of names of such sections.
+/// Prefixes of the names of further binary sections.
 const BINARY_PREFIXES: [&str; 4] = [".debug_", "component-type:", "metadata.code.", "reloc."];
 
-/// Reports sections that no toolchain writes, and text in the others that would quarantine a description.
+/// Reports sections that no toolchain writes, and text that would quarantine the skill if it were a description.
 pub(super) fn check(path: &str, facts: &ModuleFacts<'_>, findings: &mut Findings<'_>) {
     for segment in &facts.segments {
         let Place::Custom(name) = segment.place else { continue };

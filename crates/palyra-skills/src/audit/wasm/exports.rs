@@ -14,7 +14,7 @@ use crate::audit::finding::FindingId;
 use crate::audit::report::{Findings, quote};
 use crate::manifest::{Entrypoints, closest};
 
-/// Functions toolchains export for their own runtime; nothing here ever calls them but instantiation.
+/// Functions that toolchains export for their own runtime. The host does not call them; instantiation may.
 const TOOLCHAIN_FUNCTIONS: [&str; 14] = [
     "_initialize",
     "__wasm_call_ctors",
@@ -32,19 +32,19 @@ const TOOLCHAIN_FUNCTIONS: [&str; 14] = [
     "realloc",
 ];
 
-/// What JavaScript and Python toolchains leave in a component from preparing it; likewise never called.
+/// Exports that JavaScript and Python toolchains leave in a component after pre-initialization; never called.
 const TOOLCHAIN_COMPONENT_EXPORTS: [&str; 2] = ["init", "exports"];
 
-/// What the manifest says a module offers.
+/// The exports that the manifest declares for one module.
 pub(super) struct Declared<'manifest> {
-    /// Exports of a core module, tools and hooks together.
+    /// Exports of a core module, for tools and hooks together.
     functions: BTreeSet<&'manifest str>,
     tools: bool,
     hooks: bool,
 }
 
 impl<'manifest> Declared<'manifest> {
-    /// What the entrypoints say about the module at `path`.
+    /// Collects the entrypoints of the module at `path`.
     pub(super) fn of(entrypoints: &'manifest Entrypoints, path: &str) -> Self {
         let tools = entrypoints.tools.iter().filter(|tool| tool.module == path);
         let hooks = entrypoints.hooks.iter().filter(|hook| hook.module == path);
@@ -56,7 +56,7 @@ impl<'manifest> Declared<'manifest> {
         }
     }
 
-    /// Whether any entrypoint names the module.
+    /// Returns whether any entrypoint uses the module.
     pub(super) const fn is_used(&self) -> bool {
         self.tools || self.hooks
     }
@@ -92,7 +92,7 @@ struct Checker<'audit, 'policy> {
 }
 
 impl Checker<'_, '_> {
-    /// Returns how many functions there are.
+    /// Checks the exports of a core module and returns the number of exported functions.
     fn check_core(&mut self) -> u64 {
         let exports: Vec<_> = self.types.core_exports().into_iter().flatten().collect();
         for name in &self.declared.functions {
@@ -130,7 +130,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Pointers of the core ABI are offsets into the exported memory.
+    /// Checks the exported memory, because pointers of the core ABI are offsets into it.
     fn check_memory(&mut self, exports: &[(&str, EntityType)]) {
         if !self.declared.is_used() || self.types.core_imports().into_iter().flatten().next().is_none() {
             return;
@@ -143,7 +143,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Returns how many functions there are.
+    /// Checks the exports of a component and returns the number of exported functions.
     fn check_component(&mut self, facts: &ModuleFacts<'_>) -> u64 {
         for (declared, interface) in
             [(self.declared.tools, interfaces::TOOLS), (self.declared.hooks, interfaces::HOOKS)]
@@ -216,7 +216,7 @@ impl Checker<'_, '_> {
         self.findings.add(FindingId::EntrypointMissing, self.path, message, Some(name));
     }
 
-    /// A missing function of a core module; names the export that was meant, where one is close or usual.
+    /// Reports a missing function of a core module and suggests an export with a similar or the usual name.
     fn missing_function(&mut self, name: &str, exports: &[(&str, EntityType)]) {
         let functions = exports.iter().filter(|(_, ty)| matches!(ty, EntityType::Func(_)));
         let names: Vec<String> = functions.map(|(name, _)| (*name).to_owned()).collect();

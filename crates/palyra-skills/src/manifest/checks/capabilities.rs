@@ -1,4 +1,4 @@
-//! What a skill and its tools ask for, read with the one grammar of each kind of grant.
+//! Checks the requests of a skill and its tools with the same grammar as each kind of grant.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::manifest::names::is_word;
 
 const MAX_RULES: usize = 128;
 const MAX_LIST: usize = 64;
-/// Largest quota or cap: what JSON can carry exactly.
+/// Maximum value of a quota or limit, the largest integer that JSON carries exactly.
 const MAX_NUMBER: u64 = (1 << 53) - 1;
 
 pub(super) const RULES: [Rule; 7] = [

@@ -1,4 +1,4 @@
-//! What tools narrow: each entry of their tables is part of what the skill requests.
+//! Checks the tables of tools: each entry must be part of the requests of the skill.
 
 use palyra_common::capabilities::{
     FilesystemAccess, FilesystemGrant, HostPattern, HttpRule, Scheme, StorageGrant,
@@ -13,9 +13,9 @@ use crate::manifest::error::ManifestProblem;
 use crate::manifest::locate::Step;
 use crate::manifest::model::{Capabilities, SkillManifest};
 
-/// Most grants in the tables of all tools: each is compared with those of the skill.
+/// Maximum number of grants in the tables of all tools, because each is compared with those of the skill.
 const MAX_NARROWED: usize = 512;
-/// The first Palyra that reads `storage_read_prefixes` and capabilities of tools.
+/// The first version of Palyra that supports `storage_read_prefixes` and capabilities of tools.
 const SINCE: Version = Version::new(0, 1, 0);
 
 pub(super) const RULES: [Rule; 2] = [check_tools, check_version];
@@ -43,7 +43,7 @@ fn check_tools(manifest: &SkillManifest) -> Checked {
     Ok(())
 }
 
-/// A Palyra that does not know the keys refuses the manifest; `[compat]` tells it why.
+/// Requires a minimum version, because an older Palyra rejects the new keys as unknown without a useful reason.
 fn check_version(manifest: &SkillManifest) -> Checked {
     let narrows = manifest.entrypoints.tools.iter().any(|tool| tool.capabilities.is_some());
     let least = &manifest.compat.min_palyra_version;

@@ -1,6 +1,7 @@
-//! A value while it is checked: its texts stand where they stood, and nothing is hashed.
+//! A JSON value during validation. Strings are borrowed from the text and objects are not hashed.
 //!
-//! Each call has two of them. A tree that owns its texts costs more to build than all rules of a usual schema.
+//! Each call validates two values, and building a tree that owns its strings costs more than all rules of a typical
+//! schema.
 
 mod read;
 
@@ -10,10 +11,10 @@ use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, Node, NodeIdentity, Object};
 use serde_json::{Number, Value};
 
-/// Objects of more members have them in order, and are searched by halves.
+/// Objects with more members are sorted and searched by bisection.
 const FEW: usize = 16;
 
-/// A value whose texts are borrowed from the JSON it was read from, where they have no escapes.
+/// A JSON value whose strings are borrowed from its text if they have no escapes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Instance<'a> {
     Null,

@@ -1,6 +1,6 @@
-//! How much work checking a value can be, estimated before it is done.
+//! Estimates the cost of checking a value before it is checked.
 //!
-//! The validator cannot be stopped halfway, so a caller decides by this estimate whether to check a value at all. It is
+//! The validator cannot be interrupted, so callers decide with this estimate whether to check a value at all. It is
 //! (rules for one value) × (values) + (pattern steps for one byte) × (bytes), each an upper bound. A step is about ten
 //! nanoseconds.
 
@@ -10,29 +10,31 @@ use serde_json::{Map, Value};
 
 use super::SchemaProblem;
 
-/// Least steps a value counts for. It bounds the tree that the text becomes, which takes about this many bytes a value.
+/// Minimum number of steps per value. Also bounds the tree that the text becomes, which takes about this many bytes
+/// per value.
 pub(super) const STEPS_PER_VALUE: u64 = 64;
-/// Most different patterns in one schema; each may keep a table of `MAX_PATTERN_TABLE_BYTES` once it was used.
+/// Maximum number of distinct patterns in a schema; each keeps up to `MAX_PATTERN_TABLE_BYTES` after its first use.
 pub(super) const MAX_PATTERNS: usize = 256;
-/// Most characters all patterns of a schema match together, repetitions counted: what they need when compiled.
+/// Maximum number of characters that all patterns of a schema match together, repetitions included. Bounds the
+/// memory for compiling them.
 pub(super) const MAX_PATTERN_POSITIONS: u64 = 16_384;
-/// Comparing equal text runs faster than a step a byte.
+/// Bytes of equal text that are compared in one step.
 const BYTES_PER_STEP: usize = 64;
-/// Finding duplicates copies and hashes each value; large numbers may share a hash with up to 2,047 others.
+/// Steps per value of `uniqueItems`, which copies and hashes values; large numbers can share a hash with 2,047 others.
 const UNIQUE_ITEMS_STEPS: u64 = 256;
-/// Dividing by a fraction is exact arithmetic on large integers.
+/// Steps of `multipleOf` with a fraction, which is exact arithmetic on large integers.
 const FRACTION_STEPS: u64 = 128;
-/// Pattern positions that are matched in one step.
+/// Number of pattern positions that are matched in one step.
 const POSITIONS_PER_STEP: u64 = 4;
 
-/// What a schema costs for one value and what hangs below it.
+/// The cost of a schema for one value and the values below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SchemaCost {
-    /// Schemas applied along one path of a value.
+    /// Number of schemas applied along one path of a value.
     pub(super) visits: u64,
-    /// Steps for one value.
+    /// Steps per value.
     pub(super) rules: u64,
-    /// Steps for one byte of text.
+    /// Steps per byte of text.
     pub(super) scan: u64,
 }
 
@@ -56,7 +58,7 @@ impl SchemaCost {
         }
     }
 
-    /// The cost of a schema's own keywords, without the schemas they apply.
+    /// Returns the cost of a schema's own keywords, without its subschemas.
     pub(super) fn of_keywords(
         keywords: &Map<String, Value>,
         patterns: &mut PatternCosts,
@@ -84,14 +86,15 @@ impl SchemaCost {
         Ok(cost)
     }
 
-    /// Steps to check a text of so many bytes and values.
+    /// Returns the steps for checking a text with the given numbers of bytes and values.
     pub(super) fn steps(&self, values: u64, bytes: u64) -> u64 {
         let each = self.rules.saturating_add(2).max(STEPS_PER_VALUE);
         values.saturating_mul(each).saturating_add(bytes.saturating_mul(self.scan))
     }
 }
 
-/// Values and names in a JSON text: each of them but the first comes after a bracket, a comma or a colon.
+/// Counts the values and names in a JSON text. Each except the first follows a bracket, a comma or a colon, so the
+/// count is an upper bound.
 pub(super) fn count_values(text: &str) -> u64 {
     let mut count = 1;
     let mut bytes = text.bytes();
@@ -125,7 +128,7 @@ fn entries(value: &Value) -> u64 {
     }
 }
 
-/// Steps to compare a value with a literal: its values, and its text.
+/// Returns the steps for comparing a value with a literal: one per value, plus its text.
 fn size_of_literal(value: &Value) -> u64 {
     match value {
         Value::Array(items) => items.iter().map(size_of_literal).fold(1, u64::saturating_add),
@@ -142,7 +145,7 @@ fn text_steps(text: &str) -> u64 {
     1 + (text.len() / BYTES_PER_STEP) as u64
 }
 
-/// The patterns of one schema, each counted once.
+/// The costs of the patterns of one schema, each counted once.
 #[derive(Default)]
 pub(super) struct PatternCosts {
     seen: HashMap<String, u64>,
@@ -165,9 +168,9 @@ impl PatternCosts {
     }
 }
 
-/// Characters a pattern matches, each as often as it is repeated: what a text can keep alive at once.
+/// Counts the characters that a pattern matches, times their repetitions: the states that can be active at once.
 fn positions(pattern: &str) -> u64 {
-    // The sum of each open group, and the last thing a repetition can apply to.
+    // `groups` has the sum of each open group; `last` is the atom that a repetition would apply to.
     let mut groups = vec![0_u64];
     let mut last = 0_u64;
     let mut characters = pattern.chars().peekable();
@@ -192,7 +195,7 @@ fn positions(pattern: &str) -> u64 {
             }
             '\\' => {
                 characters.next();
-                // `\p{L}`, `\u{1F600}`: the braces are no repetition.
+                // The braces of `\p{L}` and `\u{1F600}` are not a repetition.
                 if characters.peek() == Some(&'{') {
                     characters.by_ref().find(|next| *next == '}');
                 }
@@ -214,7 +217,7 @@ fn add(groups: &mut Vec<u64>, positions: u64) {
     }
 }
 
-/// The larger number of `n`, `n,` or `n,m`; what is none counts as the most.
+/// Returns the larger number of `n`, `n,` or `n,m`; text that is not a repetition counts as the maximum.
 fn repetitions(text: &str) -> u64 {
     let number = |part: &str| part.trim().parse::<u64>().ok();
     match text.split_once(',') {

@@ -96,7 +96,7 @@ fn a07_two_artifacts_in_one_file_are_refused() {
 fn a08_an_archive_inside_the_comment_is_refused() {
     let zip = RawZip { comment: plain().to_vec(), ..RawZip::plain() };
     refused(&zip.bytes());
-    // A comment whose last bytes are an end record of their own.
+    // A comment that ends with an end record.
     let zip = RawZip { comment: RawZip::default().bytes(), ..RawZip::plain() };
     refused(&zip.bytes());
 }
@@ -253,7 +253,7 @@ fn a20_directories_with_content_and_files_under_files_are_refused() {
         refused(&zip.bytes()),
         ArchiveError::FileIsDirectory { path: "assets/readme.txt".into(), child }
     );
-    // Not neighbours once sorted: `-` stands between nothing and `/`.
+    // Not adjacent after sorting: `-` sorts before `/`.
     zip.add(RawEntry::new(b"assets/readme.txt-2", b"x"));
     assert!(matches!(refused(&zip.bytes()), ArchiveError::FileIsDirectory { .. }));
 }

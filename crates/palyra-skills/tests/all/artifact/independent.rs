@@ -1,7 +1,7 @@
-//! Other people's programs see what we see.
+//! Other programs read artifacts in the same way.
 //!
-//! `scripts/independent-eyes/check.py` lists and checks artifacts with programs that are not ours. What it needs
-//! beyond the system is installed by `scripts/independent-eyes/install.sh`; what is not there is skipped and said so.
+//! `scripts/independent-eyes/check.py` lists and checks artifacts with third-party programs. `install.sh` in the same
+//! directory installs its dependencies; checks with missing dependencies are reported as skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -63,7 +63,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Where `install.sh` puts its things when nothing else is said.
+/// The default target directory of `install.sh`.
 fn tools() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("eyes")
 }

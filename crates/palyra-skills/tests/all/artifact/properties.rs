@@ -1,4 +1,4 @@
-//! What holds for every artifact, not only for those somebody thought of.
+//! Properties of every artifact, tested with generated inputs.
 
 use std::collections::BTreeMap;
 

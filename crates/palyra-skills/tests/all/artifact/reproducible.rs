@@ -1,4 +1,4 @@
-//! The same inputs give the same bytes: whatever the order, the directory, the locale or the time zone.
+//! The same inputs give the same bytes, independent of their order, the directory, the locale and the time zone.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use palyra_skills::{BuildRequest, Sha256Digest, build_signed_skill_artifact};
 
 use super::support::{Recipe, key, module, plain};
 
-/// Set in the child that builds the artifact again.
+/// Set in the child process that builds the artifact again.
 const CHILD: &str = "PALYRA_TEST_PRINT_DIGEST";
 
 #[test]

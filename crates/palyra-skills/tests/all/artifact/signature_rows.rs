@@ -57,7 +57,7 @@ fn s03_a_signature_made_for_another_type_is_refused() {
     let borrowed = Envelope::sign(ROTATION_PAYLOAD_TYPE, &payload, &[&key(1)]);
     let error = envelope_refused(&with_signature(&bytes, |file| file.envelope = borrowed.clone()));
     assert!(matches!(error, SignatureFileError::Envelope(EnvelopeError::PayloadType { .. })), "{error}");
-    // And relabelled, so that only the signature can tell.
+    // With the expected payload type, so that only verifying the signature fails.
     let error = envelope_refused(&with_signature(&bytes, |file| {
         file.envelope.signatures = borrowed.signatures.clone();
     }));

@@ -159,7 +159,7 @@ pub(crate) fn verify_with(
     verify_skill_artifact(bytes, &snapshot, &platform()).map_err(Box::new)
 }
 
-/// Verifies against [`store`].
+/// Verifies an artifact against [`store`].
 pub(crate) fn verify(bytes: impl Into<Arc<[u8]>>) -> Result<Verification, Box<VerifyRefusal>> {
     verify_with(&store(), bytes)
 }

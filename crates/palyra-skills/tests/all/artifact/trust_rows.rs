@@ -1,4 +1,4 @@
-//! Rows T04, T06 to T09, U07 and M01: whom to believe, and since when not any more.
+//! Rows T04, T06 to T09, U07 and M01: trusted keys, and when they are no longer trusted.
 
 use std::sync::Arc;
 

@@ -39,7 +39,7 @@ fn module_of(bodies: &[Function]) -> Vec<u8> {
     module_with_types(&[(0, 0)], bodies)
 }
 
-/// A module with types of so many `i32`, whose functions are of type 0.
+/// Builds a module with types of the given numbers of `i32`; its functions have type 0.
 fn module_with_types(types: &[(usize, usize)], bodies: &[Function]) -> Vec<u8> {
     let mut module = Module::new();
     let mut section = TypeSection::new();

@@ -1,7 +1,7 @@
-//! An audit of 64 MiB takes at most two seconds and 256 MiB, whatever they hold.
+//! An audit of 64 MiB takes at most two seconds and 256 MiB for any contents.
 //!
-//! The test binary starts itself as a child for each artifact, so that its memory is that of one audit. Time is the
-//! time on a processor: a machine that does other things meanwhile changes nothing.
+//! The test binary starts itself as a child for each artifact, so that its memory is that of one audit. Time is
+//! processor time, which does not depend on the load of the machine.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -8,7 +8,7 @@ use palyra_skills::{SkillManifest, parse_manifest_toml};
 use super::support::guest;
 use crate::corpus::honest_manifests;
 
-/// What a guest exports, and what it needs so that its manifest is honest.
+/// A test guest: its exports, and the requests that its manifest needs.
 struct Guest {
     name: &'static str,
     entrypoints: Entrypoints,
@@ -108,7 +108,7 @@ fn honest_skills_are_not_quarantined() {
             ("assets/readme.md", b"# Notes\nSee https://docs.example.com for more.\n"),
             ("assets/icon.png", b"\x89PNG\r\n\x1a\n"),
         ];
-        // The large guest stands for itself once; validating it for every feature shows nothing new.
+        // The large guest is validated with one feature only; more of them take long and show nothing new.
         let features = if bytes.len() > 4 << 20 { &FEATURES[..1] } else { &FEATURES[..] };
         for (index, (feature, tables)) in features.iter().enumerate() {
             let description = DESCRIPTIONS[(number + index) % DESCRIPTIONS.len()];

@@ -79,7 +79,7 @@ fn defined_text(resolve: &Resolve, id: TypeId) -> String {
     }
 }
 
-/// The resource itself: another name for it, such as `headers` for `fields`, is not a type of its own.
+/// Returns the name of the resource itself. An alias such as `headers` for `fields` is not a type in the contract.
 fn resource_name(resolve: &Resolve, id: TypeId) -> &str {
     match &resolve.types[id].kind {
         TypeDefKind::Type(Type::Id(meant)) => resource_name(resolve, *meant),

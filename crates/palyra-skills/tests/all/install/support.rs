@@ -45,7 +45,7 @@ pub(crate) struct Release {
     signer: u8,
 }
 
-/// A built release.
+/// A built release, with access to its fields.
 #[derive(Clone)]
 pub(crate) struct Built(BuiltArtifact);
 

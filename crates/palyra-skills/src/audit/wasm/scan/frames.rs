@@ -1,8 +1,8 @@
-//! Nesting: which component or module the scan is in, and which nested ones are ever used.
+//! Nesting: the component or module that the scan is in, and the nested ones that are never instantiated.
 //!
-//! What is nested and instantiated gets its imports from the component around it, down from imports that are
-//! checked at the outermost level; honest toolchains wire all sorts of names that way. What nothing instantiates
-//! has imports that only the host could satisfy, so those are looked at by name.
+//! A nested module that is instantiated gets its imports from the component around it, and ultimately from imports
+//! that are checked at the outermost level; toolchains use arbitrary names between those levels. A nested module that
+//! is never instantiated has imports that only the host could satisfy, so they are checked by name.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ use super::{ScanStop, is_component};
 use crate::audit::wasm::budget::{BudgetKind, Meter};
 use crate::audit::wasm::facts::ModuleFacts;
 
-/// Imports remembered of one nested item; one is enough to refuse it.
+/// Maximum number of imports recorded for one nested item; one is enough to reject it.
 const REMEMBERED_IMPORTS: usize = 16;
 
-/// The components and modules the scan is inside of, outermost first.
+/// The components and modules that enclose the scan position, outermost first.
 #[derive(Default)]
 pub(super) struct Frames<'bytes> {
     stack: Vec<Frame<'bytes>>,
