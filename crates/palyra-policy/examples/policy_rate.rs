@@ -1,4 +1,4 @@
-//! What a decision costs: `cargo run --release -p palyra-policy --example policy_rate`.
+//! Measures the cost of a decision: `cargo run --release -p palyra-policy --example policy_rate`.
 
 #![allow(clippy::print_stdout, reason = "an example that prints")]
 

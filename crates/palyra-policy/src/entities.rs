@@ -1,6 +1,6 @@
 //! A request in the terms of the engine.
 //!
-//! Ids and names are handed over as values and never become text of a rule, so no name can say anything.
+//! Ids and names are passed as values and never become part of a rule's text, so no name can change a rule.
 
 use crate::request::{PolicyRequest, Principal, Resource, Skill, Tool};
 use crate::vocabulary::{Action, Face, PrincipalKind, ResourceKind, TrustState};
@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-/// What the engine is asked: the request, and the entities it is about.
+/// Converts a request to the engine's form, with the entities that it refers to.
 pub(crate) fn question(request: &PolicyRequest) -> Result<(Request, Entities), String> {
     let names = NAMES.as_ref().map_err(Clone::clone)?;
     let principal = names.principal(&request.principal);
@@ -30,7 +30,7 @@ pub(crate) fn question(request: &PolicyRequest) -> Result<(Request, Entities), S
     Ok((asked, entities))
 }
 
-/// The entity type of a kind of resource.
+/// Returns the entity type of a kind of resource.
 pub(crate) fn type_name(kind: ResourceKind) -> Option<&'static EntityTypeName> {
     let names = NAMES.as_ref().ok()?;
     Some(match kind {

@@ -1,12 +1,12 @@
-//! Who may do what: a request is evaluated to a decision with its reasons.
+//! Access control: evaluates a request to a decision with its reasons.
 //!
 //! ```text
 //! PolicyRequest { principal, action, resource, context } ─► PolicySet::evaluate ─► PolicyDecision
 //! ```
 //!
-//! Rules are written in Cedar and checked against one schema before they are used. Nothing here reads a file, a
-//! clock or the network; the same set and the same request always give the same decision. What no rule permits is
-//! denied, a rule that forbids wins over every rule that permits, and a rule that cannot be evaluated denies.
+//! Rules are written in Cedar and checked against one schema before they are used. Evaluation reads no file, clock or
+//! network; the same set and the same request always give the same decision. Requests that no rule permits are denied,
+//! a forbidding rule takes precedence over every permitting rule, and a rule that cannot be evaluated denies.
 
 #![forbid(unsafe_code)]
 

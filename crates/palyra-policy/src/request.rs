@@ -1,47 +1,47 @@
-//! What is asked: who, what, on what, and how it came.
+//! The request to a policy: principal, action, resource and context.
 
 use crate::vocabulary::{Action, Face, PrincipalKind, ResourceKind, TrustState};
 use palyra_common::{InformationLabels, Scope};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// One question to a policy.
+/// A request that a policy decides.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyRequest {
-    /// The caller.
+    /// The authenticated caller.
     pub principal: Principal,
-    /// For what.
+    /// The action that the caller requests.
     pub action: Action,
-    /// On what.
+    /// The resource that the action applies to.
     pub resource: Resource,
-    /// How it came.
+    /// The transport and further facts about the request.
     pub context: PolicyContext,
 }
 
-/// A caller whose identity was proven before.
+/// A caller that was authenticated before.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Principal {
-    /// Its id, unique among those of its kind.
+    /// The id, unique among principals of the same kind.
     pub id: String,
-    /// Its kind.
+    /// The kind of principal.
     pub kind: PrincipalKind,
-    /// What it was given; only what is here can be permitted by the default policy.
+    /// The scopes of the principal. The default policy permits nothing beyond them.
     pub scopes: BTreeSet<Scope>,
 }
 
-/// Resource of an action.
+/// The resource that an action applies to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Resource {
     /// A tool of an installed skill.
     Tool(Tool),
-    /// A skill.
+    /// An installed skill, or one that is about to be installed.
     Skill(Skill),
     /// A publisher, by name.
     Publisher(String),
-    /// The daemon itself.
+    /// The daemon itself, for actions without a more specific resource.
     Daemon,
 }
 
@@ -49,62 +49,62 @@ pub enum Resource {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
-    /// Its id.
+    /// The tool id, unique among installed tools.
     pub id: String,
-    /// Its skill.
+    /// The id of the skill that contains the tool.
     pub skill: String,
-    /// The skill's publisher.
+    /// The publisher of the skill.
     pub publisher: String,
-    /// Trust state of the skill.
+    /// The trust state of the skill.
     pub trust: TrustState,
-    /// Whether its results are sensitive unless said otherwise.
+    /// Whether the manifest marks the tool's results as sensitive.
     pub sensitive: bool,
-    /// Whether a person must approve each call.
+    /// Whether the manifest requires approval of each call.
     pub requires_approval: bool,
 }
 
-/// A skill, installed or about to be.
+/// A skill that is installed or about to be.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Skill {
-    /// Its id.
+    /// The id, `PUBLISHER.NAME`.
     pub id: String,
-    /// Owner.
+    /// The publisher part of the id.
     pub publisher: String,
-    /// Which release of it: the one that comes in, else the one that runs.
+    /// The version of the new release during an installation, otherwise that of the current release.
     pub version: String,
-    /// Trust state.
+    /// The trust state of the release.
     pub trust: TrustState,
 }
 
-/// How a request came; what an action has no use for is not shown to rules.
+/// Facts about a request. Rules see only those that apply to the action.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyContext {
-    /// The transport.
+    /// The transport by which the request arrived.
     pub face: Face,
     /// For `invoke`: the SHA-256 of the canonical arguments, in hexadecimal.
     #[serde(default)]
     pub arguments: String,
-    /// For `invoke`: what the session of the call has read.
+    /// For `invoke`: the information-flow labels of the session.
     #[serde(default)]
     pub labels: InformationLabels,
-    /// For `invoke`: the grants of the call let it change something outside the state root.
+    /// For `invoke`: whether the grants allow changes outside of the state root.
     #[serde(default)]
     pub writes_outside: bool,
-    /// For `invoke`: a person approves the call.
+    /// For `invoke`: whether a person approved the call.
     #[serde(default)]
     pub approved: bool,
-    /// For `approve`: the requester of the call; an unknown requester counts as the decider.
+    /// For `approve`: the requester of the call. An unknown requester is treated like the approver.
     #[serde(default)]
     pub requester: Option<Principal>,
-    /// For `approve`: a person answered a question their MCP client showed them.
+    /// For `approve`: whether a person answered a prompt of their MCP client.
     #[serde(default)]
     pub elicited: bool,
 }
 
 impl PolicyContext {
-    /// A request over this transport, without further context.
+    /// Creates the context of a request without further facts.
     pub const fn new(face: Face) -> Self {
         Self {
             face,
@@ -119,26 +119,26 @@ impl PolicyContext {
 }
 
 impl PolicyRequest {
-    /// The requester, compared with the principal that decides.
+    /// Returns the requester, which defaults to the approving principal itself.
     pub(crate) fn requester(&self) -> &Principal {
         self.context.requester.as_ref().unwrap_or(&self.principal)
     }
 }
 
 impl Principal {
-    /// A caller with scopes.
+    /// Creates a principal with the given scopes.
     pub fn new(kind: PrincipalKind, id: impl Into<String>, scopes: impl IntoIterator<Item = Scope>) -> Self {
         Self { id: id.into(), kind, scopes: scopes.into_iter().collect() }
     }
 
-    /// The owner, who has every scope.
+    /// Creates the owner, who has every scope.
     pub fn owner(id: impl Into<String>) -> Self {
         Self::new(PrincipalKind::Owner, id, Scope::ALL)
     }
 }
 
 impl Resource {
-    /// Its kind.
+    /// Returns the kind of the resource.
     pub const fn kind(&self) -> ResourceKind {
         match self {
             Self::Tool(_) => ResourceKind::Tool,

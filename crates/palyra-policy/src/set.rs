@@ -1,4 +1,4 @@
-//! A policy, read once and asked many times.
+//! A policy, parsed once and evaluated many times.
 
 mod slices;
 
@@ -16,11 +16,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, LazyLock};
 
-/// The policy of a fresh state root.
+/// The policy of a new state root.
 pub const DEFAULT_POLICY: &str = concat!(include_str!("default.cedar"), include_str!("labels.cedar"));
-/// The rule of the default policy about labels, which policies of earlier versions lack.
+/// The default rule about labels, which policies of earlier versions lack.
 const LABEL_RULE: &str = include_str!("labels.cedar");
-/// What rules can be about.
+/// The Cedar schema: the entities, actions and context that rules can refer to.
 pub const SCHEMA: &str = include_str!("schema.cedarschema");
 
 static VALIDATOR: LazyLock<Result<cedar::Validator, String>> = LazyLock::new(|| {
@@ -28,7 +28,7 @@ static VALIDATOR: LazyLock<Result<cedar::Validator, String>> = LazyLock::new(|| 
     Ok(cedar::Validator::new(schema))
 });
 
-/// A policy whose every rule has a name, an advice and a meaning under [`SCHEMA`].
+/// A checked policy: every rule has an id and an advice, and is valid under [`SCHEMA`].
 #[derive(Debug)]
 pub struct PolicySet {
     text: String,
@@ -39,32 +39,33 @@ pub struct PolicySet {
     reads_arguments: bool,
 }
 
-/// SHA-256 of the policy text.
+/// The revision of a policy: the SHA-256 of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PolicyRevision([u8; 32]);
 
-/// One rule, for lists.
+/// A rule of a policy, for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleSummary {
-    /// Its `@id`, whether it permits or forbids, its `@advice` and its line.
+    /// The `@id`, effect, `@advice` and line of the rule.
     #[serde(flatten)]
     pub rule: PolicyReason,
-    /// Its text.
+    /// The text of the rule.
     pub text: String,
 }
 
 impl PolicySet {
-    /// Reads a policy; the first rule that cannot be used is the error.
+    /// Parses and checks a policy. The empty text is a valid policy, which permits nothing.
     ///
-    /// An empty text is a policy: it permits nothing.
+    /// # Errors
+    /// The first invalid rule, with its position.
     pub fn parse(text: &str) -> Result<Self, PolicyTextError> {
         let validator = VALIDATOR.as_ref().map_err(|reason| unusable(text, reason))?;
         Self::read(text, Some(validator))
     }
 
-    /// Reads a policy that was set before rules could see labels, with the default rule about labels added.
+    /// Parses a policy that was written before rules could refer to labels, and adds the default rule about labels.
     ///
-    /// Its text then contains that rule, unless a rule of the policy already has its name.
+    /// The resulting text contains that rule, unless a rule of the policy has the same id.
     pub fn parse_before_labels(text: &str) -> Result<Self, PolicyTextError> {
         let validator = VALIDATOR.as_ref().map_err(|reason| unusable(text, reason))?;
         let mut rules = check_rules(text, Some(validator))?;
@@ -95,17 +96,17 @@ impl PolicySet {
         })
     }
 
-    /// The policy of a fresh state root.
+    /// Returns the policy of a new state root.
     pub fn standard() -> Arc<Self> {
         static STANDARD: LazyLock<Arc<PolicySet>> = LazyLock::new(|| {
-            // A test checks it against the schema, so that not every command has to; what could not be read would
-            // permit nothing.
+            // A test checks the default policy against the schema, so that not every command has to. If it could not be
+            // parsed, nothing would be permitted.
             Arc::new(PolicySet::read(DEFAULT_POLICY, None).unwrap_or_else(|_| PolicySet::nothing()))
         });
         Arc::clone(&STANDARD)
     }
 
-    /// A policy without a rule: it permits nothing to anybody.
+    /// Creates a policy without rules, which permits nothing.
     pub fn nothing() -> Self {
         Self {
             text: String::new(),
@@ -117,7 +118,7 @@ impl PolicySet {
         }
     }
 
-    /// Its text.
+    /// Returns the text of the policy.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -133,7 +134,7 @@ impl PolicySet {
         };
         let response = self.authorizer.is_authorized(&question, slice, &entities);
         let diagnostics = response.diagnostics();
-        // A rule that fails is skipped by the engine; one that would have forbidden must not be.
+        // The engine skips a rule that fails, but that rule might have forbidden the request.
         if let Some(error) = diagnostics.errors().next() {
             let cedar::AuthorizationError::PolicyEvaluationError(failed) = error;
             let reasons = self.reasons(|rule| rule.policy.id() == failed.policy_id());
@@ -150,22 +151,22 @@ impl PolicySet {
         }
     }
 
-    /// Which policy it is.
+    /// Returns the revision of the policy.
     pub fn revision(&self) -> PolicyRevision {
         self.revision
     }
 
-    /// Its rules, in the order of the text.
+    /// Returns the rules, in the order of the text.
     pub fn rules(&self) -> impl Iterator<Item = RuleSummary> {
         self.rules.iter().map(|rule| RuleSummary { rule: reason(rule), text: rule.policy.to_string() })
     }
 
-    /// Whether a decision can depend on the arguments of a call; only then are they part of its key.
+    /// Returns whether a decision can depend on the arguments of a call. Only then are they part of the cache key.
     pub fn reads_arguments(&self) -> bool {
         self.reads_arguments
     }
 
-    /// Whether the rules permit a request and none forbids it, without saying why.
+    /// Returns the deciding rules if the policy permits the request, else `None`.
     pub(crate) fn permits(&self, request: &PolicyRequest) -> Option<Vec<PolicyReason>> {
         let slice = self.slices.get(request.action, request.resource.kind())?;
         let (question, entities) = entities::question(request).ok()?;
@@ -175,7 +176,7 @@ impl PolicySet {
         permitted.then(|| self.reasons(|rule| ids.reason().any(|id| id == rule.policy.id())))
     }
 
-    /// The rules that permit a similar request of another principal.
+    /// Returns the permitting rules for the action and kind of resource, without regard to the principal.
     pub(crate) fn permits_about(&self, request: &PolicyRequest) -> Vec<PolicyReason> {
         let slice = self.slices.get(request.action, request.resource.kind());
         self.reasons(|rule| {
@@ -220,7 +221,7 @@ fn reason(rule: &CheckedRule) -> PolicyReason {
 }
 
 impl PolicyRevision {
-    /// The digest.
+    /// Returns the SHA-256 as bytes.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! The text of a policy: what is accepted, and what a refusal says.
+//! The text of a policy: what is accepted, and the errors for the rest.
 
 mod rules;
 mod scan;
@@ -9,16 +9,16 @@ pub(crate) use scan::reads_arguments;
 use crate::vocabulary::Action;
 use palyra_common::limits::{MAX_POLICY_BYTES, MAX_POLICY_RULES};
 
-/// Most words and signs of one rule; what the parser recurses over stays small.
+/// Maximum number of tokens in a rule, which bounds the parser's recursion.
 pub(crate) const MAX_RULE_TOKENS: usize = 400;
-/// Deepest nesting of brackets in a rule.
+/// Maximum nesting of brackets in a rule.
 pub(crate) const MAX_RULE_DEPTH: usize = 24;
-/// Longest `@id`.
+/// Maximum length of an `@id`, in bytes.
 pub(crate) const MAX_ID_BYTES: usize = 64;
-/// Longest `@advice`.
+/// Maximum length of an `@advice`, in bytes.
 pub(crate) const MAX_ADVICE_BYTES: usize = 300;
 
-/// A policy that cannot be used, and where it goes wrong.
+/// An invalid policy, with the position of the first problem.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct PolicyTextError {
@@ -26,61 +26,61 @@ pub struct PolicyTextError {
     pub line: usize,
     /// The column, counted from 1 in characters.
     pub column: usize,
-    /// What is wrong there.
+    /// The problem at this position.
     pub problem: PolicyProblem,
 }
 
-/// What can be wrong with the text of a policy.
+/// A problem of a policy text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum PolicyProblem {
-    /// The text is too long.
+    /// The text exceeds the maximum length.
     #[error("the policy has {bytes} bytes, the limit is {MAX_POLICY_BYTES}")]
     TooLong { bytes: usize },
-    /// There are too many rules.
+    /// The policy has too many rules.
     #[error("the policy has more than {MAX_POLICY_RULES} rules")]
     TooManyRules,
-    /// One rule is too long.
+    /// A rule has too many tokens.
     #[error("the rule has more than {MAX_RULE_TOKENS} tokens")]
     RuleTooLong,
-    /// One rule is nested too deeply.
+    /// A rule is nested too deeply.
     #[error("the rule is nested more than {MAX_RULE_DEPTH} levels deep")]
     TooDeep,
-    /// The rule is not Cedar.
+    /// A rule is not valid Cedar.
     #[error("{reason}")]
     NotCedar { reason: String, help: Option<String> },
-    /// A template: there is nothing here that would fill its slots.
+    /// A rule is a template. Templates are not supported, because nothing fills their slots.
     #[error("the rule has a template slot such as `?principal`")]
     Template,
-    /// No `@id`.
+    /// A rule has no `@id`.
     #[error("the rule has no `@id`")]
     NoId,
-    /// An `@id` of another form.
+    /// An `@id` is empty, too long or has other characters than lower-case letters, digits and dashes.
     #[error("`@id(\"{id}\")` is not a name of lower-case letters, digits and dashes")]
     BadId {
-        /// As it is written, made safe to show.
+        /// The id as written, clipped and escaped.
         id: String,
     },
-    /// An `@id` twice.
+    /// Two rules have the same `@id`.
     #[error("`@id(\"{id}\")` is also the name of the rule in line {line}")]
     SameId {
         id: String,
-        /// Where the other rule is.
+        /// The line of the earlier rule.
         line: usize,
     },
-    /// No `@advice`.
+    /// A rule has no `@advice`.
     #[error("the rule has no `@advice`")]
     NoAdvice,
-    /// An `@advice` that cannot be shown on one line.
+    /// An `@advice` is empty, too long, or cannot be displayed on one line.
     #[error("the `@advice` is empty, longer than {MAX_ADVICE_BYTES} bytes or contains invisible characters")]
     BadAdvice,
-    /// It is about something that does not exist, or compares what cannot be equal.
+    /// A rule refers to an unknown entity or attribute, or compares values that can never be equal.
     #[error("{reason}")]
     NotOfSchema { reason: String, help: Option<String> },
 }
 
 impl PolicyTextError {
-    /// What to write instead.
+    /// Returns advice on how to correct the text.
     pub fn hint(&self) -> String {
         match &self.problem {
             PolicyProblem::TooLong { .. } | PolicyProblem::TooManyRules => {
@@ -101,7 +101,7 @@ impl PolicyTextError {
             PolicyProblem::NotCedar { help, .. } => help.clone().unwrap_or_else(|| {
                 "a rule is `permit (principal, action, resource) when { … };`, see `docs/policy.md`".into()
             }),
-            // The engine's guess at an action is any of them.
+            // For an unknown action the engine suggests an arbitrary one, so all of them are listed instead.
             PolicyProblem::NotOfSchema { help: Some(help), .. } if help.contains("`Action::") => {
                 let actions: Vec<&str> = Action::ALL.iter().map(|action| action.as_str()).collect();
                 format!("choose from {}", actions.join(", "))
@@ -113,7 +113,7 @@ impl PolicyTextError {
     }
 }
 
-/// Line and column of a place in a text, counted from 1.
+/// Returns line and column of an offset in a text, both counted from 1.
 pub(crate) fn place(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..text.floor_char_boundary(offset)).unwrap_or_default();
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -121,7 +121,7 @@ pub(crate) fn place(text: &str, offset: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, column)
 }
 
-/// The error at a place of a text.
+/// Creates the error for an offset in a text.
 pub(crate) fn error_at(text: &str, offset: usize, problem: PolicyProblem) -> PolicyTextError {
     let (line, column) = place(text, offset);
     PolicyTextError { line, column, problem }

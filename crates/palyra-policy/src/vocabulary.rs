@@ -1,4 +1,4 @@
-//! The closed lists of words a rule can use; each is an enumeration of the schema.
+//! The closed vocabularies of rules; each is an enumeration of the schema.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -14,12 +14,12 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Every word, in the order of the schema.
+            /// Every value, in the order of the schema.
             pub const ALL: &'static [Self] = &[$(Self::$word),*];
-            /// The entity type of the schema that has these words.
+            /// The entity type of the schema for these values.
             pub const ENTITY: &'static str = $entity;
 
-            /// The word in rules, tokens and JSON.
+            /// Returns the name in rules, tokens and JSON.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$word => $text,)*
@@ -36,63 +36,63 @@ macro_rules! words {
 }
 
 words! {
-    /// Trust state of a skill.
+    /// The trust state of a skill.
     TrustState in "Trust" {
-        /// Stored, and nothing more.
+        /// Stored, but not trusted.
         Quarantine = "quarantine",
-        /// Its publisher was pinned at first contact.
+        /// The publisher's keys were pinned at the first installation.
         Tofu = "tofu",
-        /// Its publisher is allowlisted.
+        /// The publisher is allowlisted.
         Trusted = "trusted",
-        /// It came with the program.
+        /// The skill is part of the program.
         BuiltIn = "built-in",
-        /// Withdrawn for good.
+        /// The payload or its keys are revoked, permanently.
         Revoked = "revoked",
     }
 }
 
 words! {
-    /// The request.
+    /// The action that a caller requests.
     Action in "Action" {
-        /// Look at anything that is not a secret.
+        /// Read anything except secrets.
         Read = "read",
-        /// Call a tool, or run a module that came with the call.
+        /// Call a tool, or run a module that is part of the request.
         Invoke = "invoke",
-        /// Decide whether a waiting call may run.
+        /// Approve or deny a waiting call.
         Approve = "approve",
-        /// Cancel, replay, verify, audit, quarantine, switch off, change a plugin's settings, seal a checkpoint.
+        /// Cancel, replay, verify, audit, quarantine, disable, configure a plugin, seal a checkpoint.
         Operate = "operate",
-        /// Install, update, go back to or remove a release.
+        /// Install, update, roll back or remove a release.
         Install = "install",
-        /// Enable a release, consent to what it asks for, accept a finding, lift a quarantine.
+        /// Enable a release, consent to its permissions, accept a finding, lift a quarantine.
         Promote = "promote",
-        /// Change what a plugin may touch: profiles, mapped directories, addresses.
+        /// Change the grants of a plugin: profiles, mapped directories, addresses.
         Grant = "grant",
         /// Manage trusted publishers, or repair the state.
         Trust = "trust",
         /// Put or delete a secret or a signing key.
         Vault = "vault",
-        /// Tokens, policies, stopping the daemon.
+        /// Manage tokens and policies, or stop the daemon.
         Admin = "admin",
     }
 }
 
 words! {
-    /// Resource of an action.
+    /// The kind of resource that an action applies to.
     ResourceKind in "" {
         /// A tool of an installed skill.
         Tool = "Tool",
-        /// A skill.
+        /// An installed skill, or one that is about to be installed.
         Skill = "Skill",
-        /// A publisher.
+        /// A publisher in the trust store.
         Publisher = "Publisher",
-        /// The daemon itself, and everything that is none of the others.
+        /// The daemon itself, for everything that has no resource of another kind.
         Daemon = "Daemon",
     }
 }
 
 impl Action {
-    /// The kinds of resources the action can be about, as the schema says.
+    /// Returns the kinds of resources that the action applies to, as in the schema.
     pub const fn resources(self) -> &'static [ResourceKind] {
         use ResourceKind::{Daemon, Publisher, Skill, Tool};
         match self {
@@ -110,7 +110,7 @@ impl Action {
 }
 
 impl ResourceKind {
-    /// In a sentence.
+    /// Returns the name in a sentence, with an article.
     pub(crate) const fn description(self) -> &'static str {
         match self {
             Self::Tool => "a tool",

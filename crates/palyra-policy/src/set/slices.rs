@@ -1,7 +1,7 @@
-//! The rules that can apply to an action on a kind of resource, sorted out once.
+//! The rules that can apply to an action on a kind of resource, computed once per policy.
 //!
-//! The engine looks at every rule of a set for every request. A rule whose head names another action or another
-//! kind of resource never applies, so each pair has a set of its own with the others left out.
+//! The engine evaluates every rule of a set for every request. A rule whose scope names another action or another
+//! kind of resource never applies, so each pair has a set without those rules.
 
 use crate::entities::{action_uid, type_name};
 use crate::text::CheckedRule;
@@ -31,7 +31,7 @@ impl Slices {
     }
 }
 
-/// Whether the head of a rule lets it apply; says yes where that depends on more than the pair.
+/// Returns whether the scope of a rule lets it apply to the pair. Returns `true` if that depends on more than the pair.
 fn can_apply(policy: &Policy, action: Action, kind: ResourceKind) -> bool {
     let (Some(action), Some(kind)) = (action_uid(action), type_name(kind)) else { return true };
     let of_action = match policy.action_constraint() {

@@ -44,7 +44,7 @@ pub(crate) fn check_rules(
     Ok(rules)
 }
 
-/// What is wrong, and how many bytes after the beginning of the rule.
+/// A problem and its offset from the start of the rule, in bytes.
 type Wrong = (usize, PolicyProblem);
 
 fn read_rule(source: &str, line: usize) -> Result<CheckedRule, Wrong> {
@@ -73,7 +73,7 @@ fn read_rule(source: &str, line: usize) -> Result<CheckedRule, Wrong> {
     Ok(CheckedRule { id, advice, effect, line, policy })
 }
 
-/// Warnings are refusals too: a rule that never applies, or that only looks like another, is a mistake.
+/// Validates a rule. Warnings are errors too: a rule that never applies, or that looks like another, is a mistake.
 fn validate(rule: &CheckedRule, validator: &cedar::Validator) -> Result<(), Wrong> {
     let wrong = |(offset, reason, help)| (offset, PolicyProblem::NotOfSchema { reason, help });
     let set =
@@ -84,7 +84,7 @@ fn validate(rule: &CheckedRule, validator: &cedar::Validator) -> Result<(), Wron
     error.or_else(warning).map_or(Ok(()), |diagnosis| Err(wrong(diagnosis)))
 }
 
-/// Where a problem is, what is said about it, and what would help.
+/// Returns the offset, the message and the help text of a diagnostic.
 fn diagnosis(problem: &dyn Diagnostic) -> (usize, String, Option<String>) {
     let offset = problem.labels().and_then(|labels| labels.map(|label| label.offset()).min()).unwrap_or(0);
     (offset, shown(&problem.to_string()), problem.help().map(|help| shown(&help.to_string())))
@@ -95,7 +95,7 @@ fn is_name(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_ID_BYTES && id.bytes().all(plain)
 }
 
-/// Text that may repeat the policy's own, short and on one line.
+/// Clips and escapes text that can repeat parts of the policy.
 fn shown(text: &str) -> String {
     clip_untrusted(text, 300)
 }

@@ -1,12 +1,12 @@
-//! A look at the text before the parser sees it: where each rule is, and that none is too long or too deep.
+//! Scans the text before the parser sees it, to find the rules and to check their length and depth.
 //!
-//! The parser recurses without a limit of its own, so a text that would exhaust the stack must not reach it.
+//! The parser recurses without a limit, so a text that would exhaust the stack must not reach it.
 
 use super::{MAX_RULE_DEPTH, MAX_RULE_TOKENS, PolicyProblem, PolicyTextError, error_at};
 use palyra_common::limits::{MAX_POLICY_BYTES, MAX_POLICY_RULES};
 use std::ops::Range;
 
-/// The places of the rules in a text that is safe to parse.
+/// Returns the ranges of the rules in a text that is safe to parse.
 pub(super) fn find_rules(text: &str) -> Result<Vec<Range<usize>>, PolicyTextError> {
     if text.len() > MAX_POLICY_BYTES {
         return Err(error_at(text, 0, PolicyProblem::TooLong { bytes: text.len() }));

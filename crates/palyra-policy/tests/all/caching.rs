@@ -1,4 +1,4 @@
-//! What was decided is said again, and only to the same question.
+//! Tests of the decision cache: a cached decision is returned for the same request only.
 
 use crate::requests::{any_request, default_policy, request, resource};
 use palyra_policy::{Action, DecisionCache, PolicySet, PrincipalKind, ResourceKind, Scope, TrustState};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::sync::{Arc, LazyLock};
 
 static CACHE: LazyLock<DecisionCache> = LazyLock::new(|| DecisionCache::new(Arc::new(default_policy())));
-/// Every rule of the default policy also under a name of its own that looks at everything a rule can see.
+/// The default policy, with additional rules that read everything a rule can see.
 static READER: LazyLock<DecisionCache> = LazyLock::new(|| {
     let text = r#"
 @id("all") @advice("all") permit (principal, action, resource)

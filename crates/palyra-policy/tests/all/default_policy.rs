@@ -8,7 +8,7 @@ use palyra_policy::{
 };
 use std::fmt::Write as _;
 
-/// Each kind of caller has every scope here: what stands in the table is what no scope can change.
+/// Each kind of caller has every scope, so the table shows the restrictions that no scope lifts.
 #[test]
 fn who_may_do_what_with_every_scope() {
     let set = default_policy();
@@ -86,7 +86,7 @@ fn requester_cannot_decide_own_request_except_owner_in_person() {
         (approval(token("ci"), Face::Terminal, Some(token("ci")), false), false),
         (approval(token("ci"), Face::Console, Some(token("ci")), false), false),
         (approval(token("boss"), Face::Http, Some(token("ci")), false), true),
-        // Nobody knows who asked: it may have been the one who decides.
+        // The requester is unknown and may therefore be the approver.
         (approval(token("boss"), Face::Http, None, false), false),
         (approval(owner.clone(), Face::Terminal, None, false), true),
         // A name alone is not an identity: the token `me` is not the owner `me`.
@@ -170,7 +170,7 @@ fn older_policy_gets_the_rule_about_labels() {
     let older = PolicySet::parse_before_labels(own).unwrap();
     let decision = older.evaluate(&asked);
     assert_eq!((decision.allowed, decision.reasons[0].policy.as_str()), (false, "labelled-session-asks"));
-    // What is shown is what is in force, and can be set as it is.
+    // The displayed text is the policy in effect, and can be set again.
     let shown = PolicySet::parse(older.text()).unwrap();
     assert_eq!(shown.revision(), older.revision());
     assert_eq!(shown.evaluate(&asked), decision);

@@ -53,7 +53,7 @@ fn no_name_is_taken_for_another() {
     }
 }
 
-/// Wherever a name stands, what is decided is what is decided for a plain one.
+/// A name never changes a decision, wherever it occurs in the request.
 #[test]
 fn names_change_no_decision() {
     let set = default_policy();
@@ -87,7 +87,7 @@ fn names_change_no_decision() {
         assert!(with_name(&[Scope::Admin], Action::Promote, skill.clone()).allowed);
         let decision = with_name(&[Scope::Operate], Action::Promote, skill);
         assert!(!decision.allowed);
-        // What is told is made of the policy's own words, so a name cannot speak through it.
+        // The message consists of the policy's own text, so a name cannot appear in it.
         assert!(name.is_empty() || name.len() < 3 || !decision.to_string().contains(&name), "{decision}");
         assert!(with_name(&[Scope::Admin], Action::Trust, Resource::Publisher(name.clone())).allowed);
     }

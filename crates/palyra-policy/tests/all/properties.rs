@@ -1,4 +1,4 @@
-//! What holds for every request.
+//! Properties of every decision, tested with generated requests.
 
 use crate::requests::{any_request, default_policy};
 use palyra_policy::{Action, PolicySet, PolicyVerdict, PrincipalKind, Scope};
@@ -73,7 +73,7 @@ proptest! {
         prop_assert_eq!(serde_json::from_str::<palyra_policy::PolicyDecision>(&written).unwrap(), decision);
     }
 
-    /// The scope that is said to be missing is really the one.
+    /// With the scope that is reported as missing, the request is allowed.
     #[test]
     fn a_missing_scope_would_be_enough(mut asked in any_request()) {
         if let PolicyVerdict::NotPermitted { missing_scope: Some(scope) } = SET.evaluate(&asked).verdict {

@@ -11,7 +11,7 @@ pub(crate) fn default_policy() -> PolicySet {
     PolicySet::parse(DEFAULT_POLICY).unwrap()
 }
 
-/// A resource of a kind, of a skill that is believed this far.
+/// Creates a resource of a kind, with a skill of the given trust state.
 pub(crate) fn resource(kind: ResourceKind, trust: TrustState) -> Resource {
     let (skill, publisher) = ("acme.notes".to_owned(), "acme".to_owned());
     match kind {
@@ -31,7 +31,7 @@ pub(crate) fn resource(kind: ResourceKind, trust: TrustState) -> Resource {
     }
 }
 
-/// The door a kind of principal uses.
+/// The usual transport of a kind of principal.
 pub(crate) fn usual_face(kind: PrincipalKind) -> Face {
     match kind {
         PrincipalKind::Owner => Face::Terminal,
@@ -43,7 +43,7 @@ pub(crate) fn usual_face(kind: PrincipalKind) -> Face {
     }
 }
 
-/// A principal with these scopes asks through its usual door; a call to be approved was asked for by another.
+/// A request of a principal over its usual transport. A call to approve has another requester.
 pub(crate) fn request(
     kind: PrincipalKind,
     scopes: &[Scope],
@@ -63,7 +63,7 @@ pub(crate) fn any_of<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> 
     prop::sample::select(all)
 }
 
-/// Text that means something to a language of rules, or to nobody.
+/// Text that has a meaning in rules, or none.
 pub(crate) fn any_name() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),

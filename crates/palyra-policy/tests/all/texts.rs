@@ -115,7 +115,7 @@ fn a_revision_is_the_digest_of_the_text() {
 }
 
 proptest! {
-    /// Whatever one does to a policy, it is read or refused with a place in it.
+    /// A modified policy is accepted or rejected with a valid position.
     #[test]
     fn a_changed_text_is_read_or_refused(at in any::<prop::sample::Index>(), length in 0_usize..40, with in "\\PC{0,6}") {
         let start = at.index(DEFAULT_POLICY.len());
