@@ -1,4 +1,4 @@
-//! The bounded cache every crate uses: what was asked for the longest time ago makes room for what is new.
+//! The bounded cache of all crates, which evicts the least recently used value.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -10,27 +10,28 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::tally::{CacheCount, CacheTally};
 
-/// Values by key, at most so many, with a count of how often one was found.
+/// An LRU cache of at most a fixed number of values, which counts its hits and misses.
 ///
-/// Values are cloned out of it, so that its lock is held for a lookup only and never while a value is made; two callers
-/// that miss at once make the value twice, and the later one stays. Large values are kept in an [`Arc`].
+/// Values are cloned out of it, so its lock is held during a lookup only and never while a value is computed. Two
+/// callers that miss at the same time both compute the value, and the later one is kept. Large values are stored in an
+/// [`Arc`].
 pub struct BoundedCache<K, V> {
     kept: Mutex<LruCache<K, V>>,
     tally: Arc<CacheTally>,
 }
 
 impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
-    /// Creates a cache of at most so many values.
+    /// Creates a cache of at most `most` values.
     pub fn new(most: usize) -> Self {
         Self::counted(most, Arc::default())
     }
 
-    /// Creates a cache that is counted together with others.
+    /// Creates a cache that shares its counters with others.
     pub fn counted(most: usize, tally: Arc<CacheTally>) -> Self {
         Self { kept: Mutex::new(LruCache::new(most)), tally }
     }
 
-    /// Returns the value of a key.
+    /// Returns a clone of the value of a key.
     pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -38,7 +39,7 @@ impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
         self.get_if(key, |_| true)
     }
 
-    /// Returns the value of a key if it can still be used; one that cannot counts as not found.
+    /// Returns the value of a key if `usable` accepts it; a rejected value counts as a miss.
     pub fn get_if<Q: Eq + Hash + ?Sized>(&self, key: &Q, usable: impl FnOnce(&V) -> bool) -> Option<V>
     where
         K: Borrow<Q>,

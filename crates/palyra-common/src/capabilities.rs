@@ -41,39 +41,39 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// One granted capability.
+/// A granted capability.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Capability {
-    /// An HTTP rule.
+    /// Requests to the URLs of a rule.
     Http(HttpRule),
-    /// A secret.
+    /// Use of a secret.
     Secret(SecretGrant),
-    /// A storage prefix.
+    /// Access to storage keys below a prefix.
     Storage(StorageGrant),
-    /// A channel.
+    /// Publishing to a channel.
     Channel(ChannelName),
-    /// A directory.
+    /// Access to a directory.
     Filesystem(FilesystemGrant),
 }
 
-/// The kinds of capability.
+/// The kind of a capability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CapabilityKind {
-    /// HTTP rules.
+    /// Capabilities for HTTP requests.
     Http,
-    /// Secrets.
+    /// Capabilities for secrets.
     Secret,
-    /// Storage prefixes.
+    /// Capabilities for storage prefixes.
     Storage,
-    /// Channels.
+    /// Capabilities for channels.
     Channel,
-    /// Directories.
+    /// Capabilities for directories.
     Filesystem,
 }
 
 impl CapabilityKind {
-    /// The word used in errors and JSON.
+    /// Returns the name in errors and JSON.
     pub fn wire_name(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -96,7 +96,7 @@ impl FromStr for Capability {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let capability = Self::read(text, MAX_GRANT_BYTES)?;
-        // The normal form can be longer than the text, as `xn--tda` is for `ü`, and has to be readable too.
+        // The normal form can be longer than the text, as `xn--tda` is for `ü`, and must be readable as well.
         if capability.to_string().len() > MAX_GRANT_BYTES {
             return Err(GrantSyntaxError::part("grant", text, "its normal form is longer than 4,096 bytes"));
         }
@@ -133,22 +133,22 @@ impl fmt::Display for Capability {
     }
 }
 
-/// Why a grant cannot be read.
+/// The reason why a grant cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum GrantSyntaxError {
-    /// No `kind:` in front.
+    /// The text does not start with `kind:`.
     #[error("grant `{0}` has no kind")]
     NoKind(String),
-    /// The kind is not one of ours.
+    /// The kind is unknown.
     #[error("unknown kind of grant `{0}`")]
     UnknownKind(String),
-    /// A part does not fit its grammar.
+    /// A part does not match its grammar.
     #[error("invalid {what} `{text}`: {reason}")]
     Part {
         what: &'static str,
         text: String,
-        /// Which rule of the grammar it breaks.
+        /// The violated rule of the grammar.
         reason: &'static str,
     },
 }
@@ -158,7 +158,7 @@ impl GrantSyntaxError {
         Self::Part { what, text: clip(text), reason }
     }
 
-    /// A grant of the right form.
+    /// Returns an example of a valid grant of this kind.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NoKind(_) | Self::UnknownKind(_) => {
@@ -181,10 +181,10 @@ impl GrantSyntaxError {
     }
 }
 
-/// Longest grant that is read from people, and longest normal form of it.
+/// Maximum length of a grant in input, and of its normal form, in bytes.
 const MAX_GRANT_BYTES: usize = 4_096;
-/// Longest grant that is read from a document of ours: what sixteen grants have in common can name the hosts
-/// of all of them.
+/// Maximum length of a grant in stored documents, in bytes. The intersection of sixteen grants can name the hosts of
+/// all of them.
 const MAX_STORED_GRANT_BYTES: usize = 16 * MAX_GRANT_BYTES;
 
 fn check_text(text: &str, most_bytes: usize) -> Result<(), GrantSyntaxError> {
@@ -214,7 +214,7 @@ impl<'de> Deserialize<'de> for Capability {
     }
 }
 
-/// Serialises a type as its grammar text.
+/// Serializes a type as its grammar text.
 macro_rules! serde_as_text {
     ($($type:ty),+ $(,)?) => {$(
         impl serde::Serialize for $type {

@@ -1,4 +1,4 @@
-//! What an operator lets one skill have at most, and where its logical names lead.
+//! Capability profiles: the operator's upper bound for one skill, and the directories of its logical roots.
 
 use crate::capabilities::{FilesystemGrant, GrantSyntaxError, OperatorGrants, RootName};
 use crate::limits::{LimitKind, RuntimeLimits};
@@ -11,23 +11,23 @@ use std::path::{Component, PathBuf};
 
 /// The operator's profile of one skill.
 ///
-/// The default narrows nothing, maps no directory and opens no address.
+/// The default restricts nothing, maps no directory and allows no additional address.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PluginCapabilityProfile {
-    /// The most its runs get; `None` narrows nothing, an empty set leaves nothing.
+    /// The upper bound of the grants; `None` restricts nothing, an empty set permits nothing.
     pub grants: Option<CapabilityGrantSet>,
-    /// The directory of each logical root; a root without one stays closed.
+    /// The directory of each logical root. A root without one is inaccessible.
     pub directories: BTreeMap<RootName, PathBuf>,
-    /// Additional address ranges that are allowed.
+    /// Private or otherwise blocked address ranges that the skill may connect to.
     pub allow_addresses: Vec<IpNet>,
-    /// Maximum values by limit.
+    /// The upper bound of each limit.
     pub limits: BTreeMap<LimitKind, u64>,
 }
 
 impl PluginCapabilityProfile {
-    /// Reads a profile from grants as flags write them: they are the upper bound, `fs-read:NAME=DIR` also maps a
-    /// directory, and `address:RANGE` opens a range.
+    /// Parses grants as written in flags. They are the upper bound; `fs-read:NAME=DIR` also maps a directory, and
+    /// `address:RANGE` allows a range.
     pub fn parse<S: AsRef<str>>(grants: impl IntoIterator<Item = S>) -> Result<Self, GrantSyntaxError> {
         let OperatorGrants { capabilities, allow_addresses } = OperatorGrants::parse(grants)?;
         let mut directories = BTreeMap::new();
@@ -44,7 +44,7 @@ impl PluginCapabilityProfile {
         Ok(Self { grants: Some(bound), directories, allow_addresses, limits: BTreeMap::new() })
     }
 
-    /// Refuses directories that are relative or climb, and limits that are none.
+    /// Checks that directories are absolute and without `..`, and that limits exist and are positive where required.
     pub fn validate(&self) -> Result<(), BadSetting> {
         for (root, directory) in &self.directories {
             let climbs = directory.components().any(|part| part == Component::ParentDir);
@@ -65,7 +65,7 @@ impl PluginCapabilityProfile {
         Ok(())
     }
 
-    /// What is left of a set under this profile; roots get their directories elsewhere.
+    /// Returns the part of a set that this profile permits. Filesystem grants have no directory yet.
     #[must_use]
     pub fn narrow(&self, grants: &CapabilityGrantSet) -> CapabilityGrantSet {
         match &self.grants {
@@ -74,7 +74,7 @@ impl PluginCapabilityProfile {
         }
     }
 
-    /// The limits under this profile's ceilings.
+    /// Returns the limits, each reduced to this profile's upper bound.
     #[must_use]
     pub fn cap(&self, limits: &RuntimeLimits) -> RuntimeLimits {
         self.limits.iter().fold(limits.clone(), |limits, (kind, most)| limits.capped_at(*kind, *most))

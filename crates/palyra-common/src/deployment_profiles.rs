@@ -1,56 +1,56 @@
-//! How a daemon is deployed: what each profile allows, what it refuses, and what has to be in order.
+//! Deployment profiles: the requirements of each way to deploy a daemon.
 //!
-//! A profile is data. A daemon holds its flags against it before it listens, `palyra doctor --profile` looks at the
-//! checks it requires, and `infra/` has the files it names.
+//! A profile is data. A daemon compares its flags with it before it listens, `palyra doctor --profile` requires its
+//! checks, and `infra/` contains the files that it names.
 
 use std::net::SocketAddr;
 
-/// One way to deploy a daemon.
+/// A way to deploy a daemon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeploymentProfile {
-    /// Display name.
+    /// The name, as in `--profile NAME`.
     pub name: &'static str,
-    /// What it is for, in one sentence.
+    /// The purpose, as one sentence fragment.
     pub summary: &'static str,
-    /// Whether only this machine may reach it.
+    /// Whether the daemon must listen on a loopback address.
     pub loopback_only: bool,
-    /// Whether it needs TLS of its own, or a proxy that has it and names it with `--allow-host`.
+    /// Whether the daemon needs its own TLS certificate, or a proxy whose name is allowed with `--allow-host`.
     pub needs_tls_or_proxy: bool,
-    /// Why it cannot be used at all in this build.
+    /// The reason why this build does not support the profile.
     pub refusal: Option<&'static str>,
-    /// Checks of `palyra doctor` that may not even warn.
+    /// Checks of `palyra doctor` that must pass without a warning.
     pub required_checks: &'static [&'static str],
-    /// The files of `infra/` that are for it.
+    /// The files of `infra/` for this profile.
     pub files: &'static [&'static str],
 }
 
-/// The daemon to start.
+/// The facts about a daemon to start that a profile restricts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServePlan {
-    /// Listen address.
+    /// The listen address.
     pub listen: SocketAddr,
-    /// Whether it has a certificate.
+    /// Whether it has a TLS certificate.
     pub tls: bool,
-    /// Whether it has a name besides those of this machine.
+    /// Whether a host name is allowed besides those of this machine.
     pub named: bool,
 }
 
-/// Why a profile forbids the start of a daemon.
+/// The reason why a profile forbids a daemon to start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ProfileRefusal {
-    /// It cannot be used in this build.
+    /// This build does not support the profile.
     #[error("cannot use the profile `{profile}`: {reason}")]
     NotInThisBuild { profile: &'static str, reason: &'static str },
-    /// It would be reached from elsewhere.
+    /// The listen address is reachable from other machines.
     #[error("the profile `{profile}` listens on loopback addresses only, and `{listen}` is not one")]
     NotLoopback { profile: &'static str, listen: SocketAddr },
-    /// Others would reach it in the clear, or not at all.
+    /// Other machines would connect without TLS.
     #[error("the profile `{profile}` requires TLS, or a proxy that terminates it")]
     NeitherTlsNorProxy { profile: &'static str },
 }
 
-/// Every profile.
+/// Every profile, the default first.
 pub const PROFILES: [DeploymentProfile; 3] = [
     DeploymentProfile {
         name: "local",
@@ -97,15 +97,15 @@ pub const PROFILES: [DeploymentProfile; 3] = [
 ];
 
 impl DeploymentProfile {
-    /// The default profile.
+    /// The name of the default profile.
     pub const DEFAULT: &'static str = "local";
 
-    /// The profile of a name.
+    /// Returns the profile with a name.
     pub fn find(name: &str) -> Option<&'static Self> {
         PROFILES.iter().find(|profile| profile.name == name)
     }
 
-    /// Whether a daemon may start this way.
+    /// Checks whether the profile permits a daemon to start this way.
     pub fn check(&self, plan: &ServePlan) -> Result<(), ProfileRefusal> {
         let profile = self.name;
         if let Some(reason) = self.refusal {
@@ -123,7 +123,7 @@ impl DeploymentProfile {
 }
 
 impl ProfileRefusal {
-    /// Suggested next steps.
+    /// Returns advice for the user, shown under the message.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotInThisBuild { .. } => "start it with `--profile local` or `--profile single-vm`",

@@ -1,53 +1,53 @@
-//! Every environment variable Palyra reads, in one list.
+//! Every environment variable that Palyra reads.
 
-/// Directory for compiled code and guest toolchains; default `$XDG_CACHE_HOME/palyra` or `~/.cache/palyra`.
+/// The directory of compiled code and guest toolchains; default `$XDG_CACHE_HOME/palyra` or `~/.cache/palyra`.
 pub const PALYRA_CACHE_DIR: &str = "PALYRA_CACHE_DIR";
 /// `human`, `json` or `ndjson`; mirrors `--output`.
 pub const PALYRA_OUTPUT: &str = "PALYRA_OUTPUT";
 /// `auto`, `always` or `never`; mirrors `--color`.
 pub const PALYRA_COLOR: &str = "PALYRA_COLOR";
-/// Any value but a false one keeps commands from waiting for a person; mirrors `--no-input`.
+/// A true value prevents prompts; mirrors `--no-input`.
 pub const PALYRA_NO_INPUT: &str = "PALYRA_NO_INPUT";
-/// Any value but a false one shows results and errors only; mirrors `--quiet`.
+/// A true value limits output to results and errors; mirrors `--quiet`.
 pub const PALYRA_QUIET: &str = "PALYRA_QUIET";
-/// Any value but a false one shows more; mirrors `--verbose`.
+/// A true value prints more details; mirrors `--verbose`.
 pub const PALYRA_VERBOSE: &str = "PALYRA_VERBOSE";
 /// The state root; mirrors `--state-root`; default `~/.palyra`.
 pub const PALYRA_STATE_ROOT: &str = "PALYRA_STATE_ROOT";
-/// Seconds to wait for another owner of the state root; mirrors `--lock-wait`.
+/// Seconds to wait for another process that uses the state root; mirrors `--lock-wait`.
 pub const PALYRA_LOCK_WAIT: &str = "PALYRA_LOCK_WAIT";
 /// The file with the passphrase of the device key; mirrors `--passphrase-file`.
 pub const PALYRA_PASSPHRASE_FILE: &str = "PALYRA_PASSPHRASE_FILE";
-/// The daemon to speak to; mirrors `--url`.
+/// The URL of the daemon to connect to; mirrors `--url`.
 pub const PALYRA_URL: &str = "PALYRA_URL";
-/// The file with the token for it; mirrors `--token-file`.
+/// The file with the token for that daemon; mirrors `--token-file`.
 pub const PALYRA_TOKEN_FILE: &str = "PALYRA_TOKEN_FILE";
-/// How a daemon is deployed; mirrors `--profile`.
+/// The deployment profile of a daemon; mirrors `--profile`.
 pub const PALYRA_PROFILE: &str = "PALYRA_PROFILE";
-/// Where a daemon listens; mirrors `--listen`.
+/// The HTTP listen address of a daemon; mirrors `--listen`.
 pub const PALYRA_LISTEN: &str = "PALYRA_LISTEN";
-/// Where a daemon listens for gRPC; mirrors `--grpc-listen`.
+/// The gRPC listen address of a daemon; mirrors `--grpc-listen`.
 pub const PALYRA_GRPC_LISTEN: &str = "PALYRA_GRPC_LISTEN";
-/// The certificate of a daemon; mirrors `--tls-cert`.
+/// The TLS certificate of a daemon; mirrors `--tls-cert`.
 pub const PALYRA_TLS_CERT: &str = "PALYRA_TLS_CERT";
-/// The key of that certificate; mirrors `--tls-key`.
+/// The private key of that certificate; mirrors `--tls-key`.
 pub const PALYRA_TLS_KEY: &str = "PALYRA_TLS_KEY";
-/// After how long without a connection a daemon stops; mirrors `--idle-exit`.
+/// The time without connections after which a daemon stops; mirrors `--idle-exit`.
 pub const PALYRA_IDLE_EXIT: &str = "PALYRA_IDLE_EXIT";
-/// What a daemon logs; mirrors `--log`.
+/// The log filter of a daemon; mirrors `--log`.
 pub const PALYRA_LOG: &str = "PALYRA_LOG";
-/// Any value but a false one makes a daemon log JSON; mirrors `--log-json`.
+/// A true value makes a daemon log JSON; mirrors `--log-json`.
 pub const PALYRA_LOG_JSON: &str = "PALYRA_LOG_JSON";
-/// The file a daemon logs to; mirrors `--log-file`.
+/// The file that a daemon logs to; mirrors `--log-file`.
 pub const PALYRA_LOG_FILE: &str = "PALYRA_LOG_FILE";
-/// Where spans go; mirrors `--otlp-endpoint` of a daemon.
+/// The OTLP endpoint that receives a daemon's spans; mirrors `--otlp-endpoint`.
 pub const PALYRA_OTLP_ENDPOINT: &str = "PALYRA_OTLP_ENDPOINT";
-/// Install no examples.
+/// A true value makes `palyra up` install no example skills.
 pub const PALYRA_UP_NO_EXAMPLES: &str = "PALYRA_UP_NO_EXAMPLES";
-/// Forces one route of the guest toolchain: `auto`, `installed`, `rustup` or `debian`.
+/// Selects one source of the guest toolchain: `auto`, `installed`, `rustup` or `debian`.
 pub const PALYRA_GUEST_ROUTE: &str = "PALYRA_GUEST_ROUTE";
 
-/// All names above with one line of help each, for documents and tests.
+/// All variables above with one line of help each, for documents and tests.
 pub const ALL: &[(&str, &str)] = &[
     (PALYRA_CACHE_DIR, "directory for compiled code and guest toolchains"),
     (PALYRA_OUTPUT, "output form: human, json or ndjson"),

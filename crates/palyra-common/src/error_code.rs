@@ -1,4 +1,4 @@
-//! The code of every error, the same on every transport.
+//! The error codes, which are the same on every transport.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::run_error::WasmPluginRunErrorKind;
 
-/// Declares the codes once: the variant and its text on the wire.
+/// Declares the codes with their names on the wire.
 macro_rules! error_codes {
     ($($variant:ident = $text:literal,)+) => {
-        /// What kind of error something is.
+        /// The stable code of an error.
         ///
         /// The list is closed: a new kind is a new variant, and the tables of each transport (HTTP status, gRPC status,
         /// MCP error, exit code) do not compile without a row for it. The texts are part of the API and do not change.
@@ -18,15 +18,15 @@ macro_rules! error_codes {
         #[allow(missing_docs, reason = "the name of a variant is its wire text, explained in docs/daemon.md")]
         pub enum ErrorCode {
             $($variant,)+
-            /// A code of a newer daemon, as a client reads it; nothing in this version produces it.
+            /// A code of a newer daemon, as parsed by a client. This version never produces it.
             Unknown,
         }
 
         impl ErrorCode {
-            /// Every code this version produces.
+            /// Every code that this version produces.
             pub const ALL: &[Self] = &[$(Self::$variant,)+];
 
-            /// The text on the wire.
+            /// Returns the name on the wire.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)+

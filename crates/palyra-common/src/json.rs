@@ -1,4 +1,4 @@
-//! JSON text that has been checked once and is passed on as bytes.
+//! JSON text that is validated once and passed on as bytes.
 
 mod canonical;
 pub mod in_order;
@@ -12,43 +12,43 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use std::fmt;
 use std::sync::Arc;
 
-/// UTF-8 JSON text, complete, well formed and at most [`MAX_JSON_DEPTH`] levels deep.
+/// UTF-8 JSON text that is complete, well formed and at most [`MAX_JSON_DEPTH`] levels deep.
 ///
-/// Cloning is cheap; the text is never parsed into a tree and printed again.
+/// Cloning is cheap. The text is never parsed into a tree and written again.
 #[derive(Clone, PartialEq, Eq)]
 pub struct JsonText(Arc<String>);
 
 impl JsonText {
-    /// Checks bytes and takes them over.
+    /// Validates bytes and takes ownership of them.
     pub fn parse(bytes: impl Into<Vec<u8>>) -> Result<Self, JsonTextError> {
         let text = String::from_utf8(bytes.into())
             .map_err(|error| JsonTextError::NotUtf8 { offset: error.utf8_error().valid_up_to() })?;
         Self::from_text(text)
     }
 
-    /// Checks text that is known to be UTF-8 and takes it over without a copy.
+    /// Validates text and takes ownership of it, without a copy.
     pub fn from_text(text: String) -> Result<Self, JsonTextError> {
         check(&text)?;
         Ok(Self(Arc::new(text)))
     }
 
-    /// The text `{}`.
+    /// Returns the text `{}`.
     pub fn empty_object() -> Self {
         Self(Arc::new("{}".into()))
     }
 
-    /// The text, shared.
+    /// Returns the shared text.
     pub fn into_shared(self) -> Arc<String> {
         self.0
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The names of all objects in order.
+/// Writes the value with the names of all objects sorted.
 impl From<&serde_json::Value> for JsonText {
     fn from(value: &serde_json::Value) -> Self {
         Self(Arc::new(InOrder(value).to_string()))
@@ -67,27 +67,27 @@ impl fmt::Debug for JsonText {
     }
 }
 
-/// Why bytes are not acceptable JSON text.
+/// The reason why bytes are not valid JSON text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JsonTextError {
-    /// Not UTF-8.
+    /// The bytes are not UTF-8.
     #[error("it is not UTF-8 at byte {offset}")]
     NotUtf8 {
-        /// Where it stops being UTF-8.
+        /// The offset of the first invalid byte.
         offset: usize,
     },
-    /// Not JSON.
+    /// The text is not JSON.
     #[error("it is not JSON: {reason}")]
     NotJson {
-        /// What the parser says, with line and column.
+        /// The parser's message, with line and column.
         reason: String,
     },
-    /// Nested too deeply.
+    /// The text is nested more than [`MAX_JSON_DEPTH`] levels deep.
     #[error("it is nested more than {MAX_JSON_DEPTH} levels deep")]
     TooDeep,
 }
 
-/// Checks text without building anything.
+/// Validates text without allocating.
 fn check(text: &str) -> Result<(), JsonTextError> {
     if quick::is_surely_json(text) {
         return Ok(());
@@ -103,7 +103,7 @@ fn check(text: &str) -> Result<(), JsonTextError> {
     })
 }
 
-/// The deepest nesting of brackets outside strings; only asked once the text is known to be bad.
+/// Returns the nesting of brackets outside of strings. Called only for text that the parser rejected.
 fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest, mut in_string, mut escaped) = (0_usize, 0, false, false);
     for byte in text.bytes() {
@@ -122,7 +122,7 @@ fn nesting(text: &str) -> usize {
     deepest
 }
 
-/// Walks a value with the parser's own recursion limit and keeps nothing.
+/// Visits a value with the parser's recursion limit and discards it.
 struct Shape;
 
 impl<'de> Deserialize<'de> for Shape {

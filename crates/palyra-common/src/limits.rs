@@ -1,82 +1,83 @@
-//! Limits of one run, their defaults, their names and how people write them.
+//! Limits of a run: defaults, names and notation.
 
 use crate::byte_size::{format_byte_size, parse_byte_size};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Largest module or component accepted anywhere.
+/// Maximum size of a module or component, in bytes.
 pub const MAX_MODULE_BYTES: u64 = 96 << 20;
-/// Largest module that can come with a call, as text in its body.
+/// Maximum size of a module in the body of a call, in bytes.
 pub const MAX_INLINE_MODULE_BYTES: u64 = 40 << 20;
-/// Deepest nesting of JSON accepted from or for a guest.
+/// Maximum nesting of JSON from or for a guest.
 pub const MAX_JSON_DEPTH: usize = 128;
-/// Capacity of the table of resources a component may hold at once.
+/// Maximum number of resources that a component holds at once.
 pub const MAX_RESOURCES: usize = 4_096;
-/// Time a compilation may take before its process is ended.
+/// Time after which a compiling process is killed, in milliseconds.
 pub const COMPILE_TIMEOUT_MS: u64 = 120_000;
-/// Address space a compilation may use before its process is ended.
+/// Address space of a compiling process, in bytes.
 pub const COMPILE_MEMORY_BYTES: u64 = 8 << 30;
-/// Stack of a guest; one value for the whole engine.
+/// Stack size of a guest, in bytes. Fixed for the engine.
 pub const MAX_STACK_BYTES: u64 = 512 << 10;
-/// Keys returned by one `storage.list`, whatever the guest asks for.
+/// Maximum number of keys returned by one `storage.list`, also if the guest requests more.
 pub const MAX_STORAGE_PAGE: u32 = 1_000;
-/// Bytes under a storage prefix whose grant names no quota.
+/// Quota of a storage prefix whose grant has none, in bytes.
 pub const DEFAULT_STORAGE_BYTES: u64 = 64 << 20;
-/// Keys under a storage prefix whose grant names no quota.
+/// Maximum number of keys under a storage prefix whose grant has no such limit.
 pub const DEFAULT_STORAGE_KEYS: u64 = 1_000_000;
-/// Longest text of a policy.
+/// Maximum size of a policy, in bytes.
 pub const MAX_POLICY_BYTES: usize = 64 << 10;
-/// Longest text of an audit policy.
+/// Maximum size of an audit policy, in bytes.
 pub const MAX_AUDIT_POLICY_BYTES: usize = 256 << 10;
-/// Longest list of known-vulnerable dependencies that can be kept, as JSON.
+/// Maximum size of a stored list of advisories as JSON, in bytes.
 pub const MAX_ADVISORY_BYTES: usize = 3 << 20;
-/// Most rules of a policy; each is looked at for the requests it can be about.
+/// Maximum number of rules in a policy. Each is evaluated for the requests that it can apply to.
 pub const MAX_POLICY_RULES: usize = 256;
-/// Longest body of a message to a channel.
+/// Maximum size of the body of a channel message, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 256 << 10;
-/// Bytes the steps of a tape may take, unless the run asks for another limit: all the traffic of a run with the
-/// default `max_egress_bytes` fits.
+/// Maximum size of the steps of a tape, in bytes, unless the run requests another limit. The traffic of a run with
+/// the default `max_egress_bytes` fits.
 pub const DEFAULT_TAPE_BYTES: u64 = 32 << 20;
-/// Ceiling of `max_tape_bytes`.
+/// Upper bound of `max_tape_bytes`.
 pub const MAX_TAPE_BYTES: u64 = 256 << 20;
-/// HTTP responses of one run from which a secret may be removed; one more ends the run.
+/// Maximum number of HTTP responses of one run from which a secret may be removed. One more ends the run.
 pub const MAX_MASKED_RESPONSES: u32 = 8;
-/// Longest storage key, prefix included.
+/// Maximum length of a storage key with its prefix, in bytes.
 pub const MAX_STORAGE_KEY_BYTES: usize = 1_024;
-/// Most steps that checking one value against a schema may take, as estimated before; a step is about ten nanoseconds.
+/// Maximum estimated number of steps for checking a value against a schema. A step takes about ten
+/// nanoseconds.
 pub const MAX_SCHEMA_STEPS: u64 = 1 << 27;
 
-/// What one run may use. The default is the contract's; a skill may ask for other values under the
-/// operator's ceiling.
+/// The limits of a run. The default is that of the contract; a skill can request other values, up to the operator's
+/// upper bound.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RuntimeLimits {
-    /// Fuel, roughly instructions; deterministic.
+    /// Fuel, roughly the number of instructions. Deterministic.
     pub fuel_budget: u64,
-    /// Sum of all linear memories of the run.
+    /// Total size of all linear memories of the run.
     pub max_memory_bytes: u64,
-    /// Sum of all table elements of the run.
+    /// Total number of table elements of the run.
     pub max_table_elements: u64,
-    /// Core instances in the run.
+    /// Number of core instances in the run.
     pub max_instances: u64,
-    /// Wall clock from resolve to result, host calls included, compilation excluded.
+    /// Wall-clock time from resolving the skill to its result, in milliseconds, with host calls, without compilation.
     pub wall_clock_timeout_ms: u64,
-    /// Input JSON.
+    /// Size of the input as JSON.
     pub max_input_bytes: u64,
-    /// Output JSON.
+    /// Size of the output as JSON.
     pub max_output_bytes: u64,
-    /// Log text, standard output and standard error together.
+    /// Total size of log text, standard output and standard error.
     pub max_log_bytes: u64,
-    /// Calls of a capability operation.
+    /// Number of calls of capability operations.
     pub max_host_calls: u64,
-    /// Bytes sent and received over HTTP together.
+    /// Total size of HTTP requests and responses.
     pub max_egress_bytes: u64,
-    /// Bytes the steps of the run's tape take; [`NO_TAPE_LIMIT`] only in tapes that are older than the limit.
+    /// Size of the steps of the tape. [`NO_TAPE_LIMIT`] only in tapes that were recorded before this limit existed.
     #[serde(skip_serializing_if = "has_no_tape_limit")]
     pub max_tape_bytes: u64,
 }
 
-/// The value of `max_tape_bytes` for a tape of version 1, which was recorded without a limit; it is not written.
+/// The value of `max_tape_bytes` for tapes of version 1, which have no limit. Never serialized.
 pub const NO_TAPE_LIMIT: u64 = u64::MAX;
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
@@ -103,9 +104,9 @@ impl Default for RuntimeLimits {
 }
 
 impl RuntimeLimits {
-    /// Applies `name=value`, as `--limit` and manifests write it.
+    /// Applies `name=value`, as written in `--limit` and in manifests.
     ///
-    /// Names are those of [`LimitKind`]; `timeout` takes `500ms`, `30s` or `2m`, sizes take `64MiB`.
+    /// Names are those of [`LimitKind`]. `timeout` takes `500ms`, `30s` or `2m`; sizes take `64MiB`.
     pub fn set(&mut self, assignment: &str) -> Result<(), LimitSyntaxError> {
         let (name, value) =
             assignment.split_once('=').ok_or_else(|| LimitSyntaxError::NoEquals(clip(assignment)))?;
@@ -129,13 +130,13 @@ impl RuntimeLimits {
         Ok(())
     }
 
-    /// The value of a limit; `None` for those that are not per run (`stack`, `compile`).
+    /// Returns the value of a limit, or `None` for limits that do not depend on the run, such as `stack`.
     pub fn get(&self, kind: LimitKind) -> Option<u64> {
         let mut copy = self.clone();
         copy.field_mut(kind).copied()
     }
 
-    /// The smaller of each pair: what a skill asks for, under the operator's ceiling.
+    /// Returns the smaller value of each limit.
     pub fn capped_by(&self, ceiling: &Self) -> Self {
         let mut out = self.clone();
         for kind in LimitKind::SETTABLE {
@@ -146,7 +147,7 @@ impl RuntimeLimits {
         out
     }
 
-    /// The same limits with one of them at most `most`.
+    /// Returns the limits with one of them reduced to at most `most`.
     #[must_use]
     pub fn capped_at(&self, kind: LimitKind, most: u64) -> Self {
         let mut out = self.clone();
@@ -179,7 +180,7 @@ impl RuntimeLimits {
         })
     }
 
-    /// No limit at all: what [`Self::capped_by`] leaves unchanged.
+    /// Returns limits so large that [`Self::capped_by`] with them changes nothing.
     #[must_use]
     pub fn unbounded() -> Self {
         let most = u64::MAX >> 1;
@@ -199,50 +200,50 @@ impl RuntimeLimits {
     }
 }
 
-/// Which limit was hit.
+/// The kind of limit that a run reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
-    /// `fuel_budget`.
+    /// `fuel_budget`, reported when the guest ran out of fuel.
     Fuel,
-    /// `max_memory_bytes`.
+    /// `max_memory_bytes`, over all linear memories.
     Memory,
-    /// `max_table_elements`.
+    /// `max_table_elements`, over all tables.
     Tables,
-    /// `max_instances`.
+    /// `max_instances`, over all core instances.
     Instances,
-    /// `wall_clock_timeout_ms`; hitting it is `timed_out`, not `quota_exceeded`.
+    /// `wall_clock_timeout_ms`. Reported as `timed_out` instead of `quota_exceeded`.
     Timeout,
-    /// `max_input_bytes`.
+    /// `max_input_bytes`, checked before the run.
     Input,
-    /// `max_output_bytes`.
+    /// `max_output_bytes`, checked when the guest writes its result.
     Output,
-    /// `max_log_bytes`.
+    /// `max_log_bytes`, over logs, standard output and standard error.
     Log,
-    /// `max_host_calls`.
+    /// `max_host_calls`, over all capabilities.
     HostCalls,
-    /// `max_egress_bytes`, or the cap of one HTTP rule.
+    /// `max_egress_bytes`, or the byte limit of an HTTP rule.
     Egress,
-    /// `max_tape_bytes`.
+    /// `max_tape_bytes`, over all recorded steps.
     Tape,
-    /// The stack, fixed for the engine.
+    /// The stack of a guest, fixed for the engine.
     Stack,
-    /// Time of a compilation.
+    /// The time of a compilation.
     Compile,
-    /// Memory of a compilation, or the size of what it made.
+    /// The memory of a compilation, or the size of its result.
     CompileMemory,
     /// The bytes or keys of a storage grant.
     Storage,
-    /// Resources a component holds at once.
+    /// The number of resources that a component holds at once.
     Resources,
-    /// Bytes one host call copies out of the guest.
+    /// The bytes that one host call copies from the guest.
     HostData,
-    /// Steps to check a value against a schema.
+    /// The steps for checking a value against a schema.
     Schema,
 }
 
 impl LimitKind {
-    /// The limits a caller may set per run.
+    /// The limits that a caller can set per run.
     pub const SETTABLE: [Self; 11] = [
         Self::Fuel,
         Self::Memory,
@@ -257,7 +258,7 @@ impl LimitKind {
         Self::Tape,
     ];
 
-    /// The word used in errors, flags and JSON.
+    /// Returns the name in errors, flags and JSON.
     pub fn wire_name(self) -> &'static str {
         match self {
             Self::Fuel => "fuel",
@@ -281,7 +282,7 @@ impl LimitKind {
         }
     }
 
-    /// Writes a value of this limit in its own unit.
+    /// Formats a value of this limit with its unit.
     pub fn format_value(self, value: u64) -> String {
         match self {
             Self::Timeout | Self::Compile => format!("{value}ms"),
@@ -309,23 +310,23 @@ impl fmt::Display for LimitKind {
     }
 }
 
-/// A `--limit` that cannot be read.
+/// A `--limit` that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum LimitSyntaxError {
-    /// There is no `=`.
+    /// The text has no `=`.
     #[error("limit `{0}` has no `=`")]
     NoEquals(String),
-    /// The name is not a limit.
+    /// The name is not that of a settable limit.
     #[error("unknown limit `{0}`")]
     UnknownLimit(String),
-    /// The value does not fit the limit.
+    /// The value is invalid for the limit.
     #[error("invalid value `{value}` for limit `{kind}`")]
     BadValue { kind: LimitKind, value: String },
 }
 
 impl LimitSyntaxError {
-    /// What to write instead.
+    /// Returns advice on how to write the limit.
     pub fn hint(&self) -> String {
         match self {
             Self::BadValue { kind: LimitKind::Timeout, .. } => {

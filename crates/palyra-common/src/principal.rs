@@ -1,4 +1,4 @@
-//! Who acts: one value, created by the transport that authenticated it and passed on to every decision.
+//! Principals: created by the transport that authenticated the request and passed to every decision.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::{Scope, ScopeSet};
 
-/// The name of the owner of a state root; no token can have it.
+/// The name of the owner of a state root, which no token can have.
 pub const OWNER: &str = "owner";
 
-/// The actor of a request, with everything that a decision can depend on.
+/// The actor of a request, with every fact that a decision can depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
-    /// Its kind, as access rules see it.
+    /// The kind, as in access rules.
     pub kind: PrincipalKind,
-    /// Its name among those of its kind; [`Principal::actor`] is its name everywhere.
+    /// The name among principals of the same kind. [`Principal::actor`] is unique among all.
     pub name: String,
-    /// The SHA-256 of its token. The owner, hooks and routines have none.
+    /// The SHA-256 of the token; `None` for the owner, hooks and routines.
     pub identity: Option<[u8; 32]>,
-    /// What it was given; nothing outside it is ever permitted.
+    /// The upper bound of what the principal is permitted.
     pub scopes: ScopeSet,
-    /// How its request arrived.
+    /// The transport by which the request arrived.
     pub transport: Transport,
-    /// For which principal it acts; that one has to be allowed as well, and counts as the requester.
+    /// The principal it acts for, which must be allowed as well and counts as the requester.
     pub on_behalf_of: Option<Arc<Self>>,
 }
 
@@ -42,7 +42,7 @@ macro_rules! named_values {
             /// Every value, in the order of the policy schema.
             pub const ALL: &'static [Self] = &[$(Self::$value),*];
 
-            /// Its name in rules and JSON.
+            /// Returns the name in rules and JSON.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$value => $text,)*
@@ -59,7 +59,7 @@ macro_rules! named_values {
 }
 
 named_values! {
-    /// The kinds of principals.
+    /// The kind of a principal.
     PrincipalKind in "Kind" {
         /// The person who owns the state root.
         Owner = "owner",
@@ -67,9 +67,9 @@ named_values! {
         Token = "token",
         /// A model behind an MCP client, under a token.
         Mcp = "mcp",
-        /// A hook that runs because of an event.
+        /// A hook that runs for an event.
         Hook = "hook",
-        /// A routine that runs because of its schedule.
+        /// A routine that runs on its schedule.
         Routine = "routine",
         /// The model of the agent loop.
         Agent = "agent",
@@ -77,7 +77,7 @@ named_values! {
 }
 
 named_values! {
-    /// How a request arrived.
+    /// The transport by which a request arrived.
     Transport in "Face" {
         /// `palyra` with a person at the terminal.
         Terminal = "terminal",
@@ -85,28 +85,28 @@ named_values! {
         Command = "command",
         /// The console in a browser.
         Console = "console",
-        /// HTTP.
+        /// The HTTP API, outside of the console.
         Http = "http",
-        /// gRPC.
+        /// The gRPC API.
         Grpc = "grpc",
-        /// MCP.
+        /// An MCP client.
         Mcp = "mcp",
-        /// The agent loop.
+        /// The loop of the agent.
         Agent = "agent",
-        /// The delivery of an event.
+        /// The delivery of an event to a hook.
         Hook = "hook",
-        /// The scheduler.
+        /// The scheduler of routines.
         Routine = "routine",
     }
 }
 
 impl Principal {
-    /// The owner of the state root, who has every scope.
+    /// Creates the owner of the state root, who has every scope.
     pub fn owner(transport: Transport) -> Self {
         Self { scopes: ScopeSet::all(), ..Self::new(PrincipalKind::Owner, OWNER, transport) }
     }
 
-    /// The holder of the token with this SHA-256.
+    /// Creates the holder of the token with this SHA-256.
     pub fn token(
         name: impl Into<String>,
         identity: [u8; 32],
@@ -117,20 +117,20 @@ impl Principal {
         Self { identity: Some(identity), scopes, ..principal }.arriving_by(transport)
     }
 
-    /// A routine, which acts for its creator and can only call tools.
+    /// Creates a routine, which acts for its creator and can only call tools.
     pub fn routine(name: impl Into<String>, creator: Arc<Self>) -> Self {
         let principal = Self::new(PrincipalKind::Routine, name, Transport::Routine);
         Self { on_behalf_of: Some(creator), scopes: [Scope::Invoke].into_iter().collect(), ..principal }
     }
 
-    /// The agent of a session, which acts for its creator and can at most read and call tools.
+    /// Creates the agent of a session, which acts for its creator and can at most read and call tools.
     pub fn agent(creator: Arc<Self>) -> Self {
         let scopes = [Scope::Read, Scope::Invoke].into_iter().filter(|scope| creator.may(*scope)).collect();
         let principal = Self::new(PrincipalKind::Agent, creator.name.clone(), Transport::Agent);
         Self { on_behalf_of: Some(creator), scopes, ..principal }
     }
 
-    /// The hook of a binding, which can only be called.
+    /// Creates the hook of a binding, which can only be called.
     pub fn hook(binding: impl Into<String>) -> Self {
         let principal = Self::new(PrincipalKind::Hook, binding, Transport::Hook);
         Self { scopes: [Scope::Invoke].into_iter().collect(), ..principal }
@@ -141,7 +141,7 @@ impl Principal {
         Self { kind, name: name.into(), identity, scopes, transport, on_behalf_of }
     }
 
-    /// The same principal over another transport; a token behind an MCP client speaks for a model.
+    /// Returns the principal with another transport. A token behind an MCP client becomes [`PrincipalKind::Mcp`].
     #[must_use]
     pub fn arriving_by(mut self, transport: Transport) -> Self {
         self.transport = transport;
@@ -153,28 +153,28 @@ impl Principal {
         self
     }
 
-    /// Whether it is the owner of the state root.
+    /// Returns whether the principal is the owner of the state root.
     pub fn is_owner(&self) -> bool {
         self.kind == PrincipalKind::Owner
     }
 
-    /// Whether its scopes contain this one.
+    /// Returns whether its scopes include `scope`.
     pub fn may(&self, scope: Scope) -> bool {
         self.scopes.contains(scope)
     }
 
-    /// The requester of its calls: its creator, or itself.
+    /// Returns the requester of its calls: the principal it acts for, or itself.
     pub fn requester(&self) -> &Self {
         self.on_behalf_of.as_deref().unwrap_or(self)
     }
 
-    /// Its name in events, receipts and rows.
+    /// Returns the name in events, receipts and rows.
     pub fn actor(&self) -> Cow<'_, str> {
         actor(self.kind, &self.name)
     }
 }
 
-/// The text of an actor in events, receipts and rows; no token has a name with a colon.
+/// Formats an actor for events, receipts and rows. Unambiguous, because no token has a name with a colon.
 pub fn actor(kind: PrincipalKind, name: &str) -> Cow<'_, str> {
     match kind {
         PrincipalKind::Hook | PrincipalKind::Routine | PrincipalKind::Agent => {
@@ -184,10 +184,10 @@ pub fn actor(kind: PrincipalKind, name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The kind and name of an actor as [`actor`] wrote it.
+/// Parses an actor that [`actor`] formatted.
 ///
-/// For stored records and questions that have only the text: it names a principal and never authenticates one. Tokens
-/// behind an MCP client are written like any token, and are read as tokens.
+/// For stored records that contain only the text: the result names a principal and never authenticates one. Tokens
+/// behind an MCP client are stored like any token and are parsed as tokens.
 pub fn from_stored(actor: &str) -> (PrincipalKind, &str) {
     match actor.split_once(':') {
         Some(("hook", name)) => (PrincipalKind::Hook, name),

@@ -1,41 +1,41 @@
-//! How a run can fail: one closed list, with its facts, for every face of Palyra.
+//! Errors of runs: one closed list, with the facts of each, for every transport.
 
 use crate::capabilities::CapabilityKind;
 use crate::error_code::ErrorCode;
 use crate::limits::LimitKind;
 use serde::{Deserialize, Serialize};
 
-/// The kind of a failed run; each is an [`ErrorCode`] too.
+/// The kind of a failed run. Each kind is also an [`ErrorCode`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WasmPluginRunErrorKind {
     /// The runtime or inline modules are disabled.
     Disabled,
-    /// No such skill, version, tool, module or export.
+    /// The skill, version, tool, module or export does not exist.
     NotFound,
-    /// Quarantined, revoked, awaiting consent or incompatible.
+    /// The skill is quarantined, revoked, incompatible or awaits consent.
     NotRunnable,
-    /// The input, or the module itself, is not acceptable.
+    /// The input or the module is invalid.
     InvalidInput,
-    /// The guest's output is not acceptable.
+    /// The guest's output is invalid.
     InvalidOutput,
-    /// A person must decide first.
+    /// A person must approve the call first.
     ApprovalRequired,
-    /// The guest used something not granted.
+    /// The guest used a capability that is not granted.
     CapabilityDenied,
     /// A limit was reached.
     QuotaExceeded,
-    /// The wall clock ran out.
+    /// The wall-clock limit was reached.
     TimedOut,
-    /// The guest returned its own error.
+    /// The guest returned an error.
     ToolFailed,
-    /// A wasm trap or a broken rule of the ABI.
+    /// A WebAssembly trap, or a violation of the ABI.
     Trapped,
-    /// No permit within the queue time.
+    /// No capacity within the queue time.
     Busy,
     /// The caller cancelled the run.
     Cancelled,
-    /// A fault of Palyra itself.
+    /// An error of Palyra itself.
     Internal,
 }
 
@@ -58,69 +58,69 @@ impl WasmPluginRunErrorKind {
         Self::Internal,
     ];
 
-    /// The text of its [`ErrorCode`].
+    /// Returns the name of its [`ErrorCode`].
     pub fn wire_name(self) -> &'static str {
         ErrorCode::from(self).as_str()
     }
 }
 
-/// What is disabled where nothing runs.
+/// The subject of [`WasmPluginRunError::Disabled`] if the operator disabled all runs.
 pub const THE_RUNNER: &str = "the runner";
-/// What is disabled where no module may come with a call.
+/// The subject of [`WasmPluginRunError::Disabled`] if modules in the body of a call are not allowed.
 pub const INLINE_MODULES: &str = "running inline modules";
 
-/// A failed run with its facts.
+/// A failed run, with its facts.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum WasmPluginRunError {
-    /// Something is disabled.
+    /// Runs or inline modules are disabled.
     #[error("{what} is disabled")]
     Disabled { what: String },
-    /// Something named does not exist.
+    /// A named item does not exist.
     #[error("{what} `{name}` does not exist")]
     NotFound {
-        /// `tool`, `export`, `module`, `skill`.
+        /// `tool`, `export`, `module` or `skill`.
         what: &'static str,
         name: String,
-        /// Names that do exist, for a hint.
+        /// Existing names, for a hint.
         known: Vec<String>,
     },
-    /// The skill may not run now.
+    /// The skill cannot run in its current state.
     #[error("`{name}` cannot run: {reason}")]
     NotRunnable {
         name: String,
         reason: String,
-        /// The command that would change it.
+        /// Advice that starts with a verb, usually with a command.
         remedy: String,
     },
-    /// The input or the invalid module.
+    /// The input or the module is invalid.
     #[error("invalid {subject}: {reason}")]
     InvalidInput {
         /// `module` or `input`.
         subject: &'static str,
-        /// JSON pointer into the input.
+        /// JSON pointer into the input; `None` for a module.
         pointer: Option<String>,
         reason: String,
         remedy: Option<String>,
     },
-    /// The output is not acceptable.
+    /// The guest's output is invalid.
     #[error("invalid output of the tool: {reason}")]
     InvalidOutput {
         /// JSON pointer into the output.
         pointer: String,
         reason: String,
     },
-    /// A person must decide first.
+    /// A person must approve the call first.
     #[error("`{tool}` needs approval `{approval_id}`: {because}")]
     ApprovalRequired {
-        /// The approval, bound to the hash of these arguments.
+        /// The id of the approval, which is bound to the hash of the arguments.
         approval_id: String,
-        /// The tool.
+        /// The id of the tool.
         tool: String,
-        /// Why a person has to decide.
+        /// The reason why approval is required.
         because: String,
     },
-    /// The guest used something not granted.
+    /// The guest used a capability that is not granted.
     #[error("{0}")]
     CapabilityDenied(Denial),
     /// A limit was reached.
@@ -128,25 +128,25 @@ pub enum WasmPluginRunError {
     QuotaExceeded {
         limit: LimitKind,
         allowed: u64,
-        /// The used or requested resource.
+        /// The amount used or requested, in the unit of the limit.
         used: u64,
     },
-    /// The wall clock ran out.
+    /// The wall-clock limit was reached.
     #[error("the run did not finish within {limit_ms} ms")]
     TimedOut { limit_ms: u64 },
-    /// The guest returned its own error.
+    /// The guest returned an error.
     #[error("the tool failed: {message}")]
     ToolFailed { code: String, message: String, details: Option<serde_json::Value> },
-    /// A wasm trap or a broken rule of the ABI.
+    /// A WebAssembly trap, or a violation of the ABI.
     #[error("the guest trapped: {reason}")]
     Trapped { reason: String, backtrace: Vec<String> },
-    /// No permit within the queue time.
+    /// No capacity within the queue time.
     #[error("no capacity for the run: {reason}")]
     Busy {
         /// `concurrency`, `memory` or `compiling`.
         reason: &'static str,
     },
-    /// The principal has as much waiting for a person as it may.
+    /// The principal has too many calls that wait for approval.
     #[error("the limit `{limit}` of {allowed} for one principal is reached")]
     TooManyWaiting {
         /// `waiting_approvals` or `waiting_approval_bytes`.
@@ -156,13 +156,13 @@ pub enum WasmPluginRunError {
     /// The caller cancelled the run.
     #[error("the run was cancelled")]
     Cancelled,
-    /// A fault of Palyra itself.
+    /// An error of Palyra itself.
     #[error("internal error: {0}")]
     Internal(String),
 }
 
 impl WasmPluginRunError {
-    /// The kind, which decides how every face shows the error.
+    /// Returns the kind, which determines how each transport reports the error.
     pub fn kind(&self) -> WasmPluginRunErrorKind {
         use WasmPluginRunErrorKind as Kind;
         match self {
@@ -183,12 +183,12 @@ impl WasmPluginRunError {
         }
     }
 
-    /// A module that is not acceptable.
+    /// Creates the error for an invalid module.
     pub fn invalid_module(reason: impl Into<String>) -> Self {
         Self::InvalidInput { subject: "module", pointer: None, reason: reason.into(), remedy: None }
     }
 
-    /// An input that is not acceptable.
+    /// Creates the error for an invalid input.
     pub fn invalid_input(pointer: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::InvalidInput {
             subject: "input",
@@ -198,7 +198,7 @@ impl WasmPluginRunError {
         }
     }
 
-    /// What a person can do next; empty when there is nothing useful to say.
+    /// Returns advice for the user; empty if there is none.
     pub fn hints(&self) -> Vec<String> {
         match self {
             Self::Disabled { what } => disabled_hints(what),
@@ -225,7 +225,7 @@ impl WasmPluginRunError {
         }
     }
 
-    /// The facts as JSON, for `details` of every face.
+    /// Returns the facts as JSON, for the `details` of every transport.
     pub fn details(&self) -> serde_json::Value {
         use serde_json::json;
         match self {
@@ -259,24 +259,24 @@ impl WasmPluginRunError {
     }
 }
 
-/// A use that was not granted, and what would have granted it.
+/// A use of a capability that is not granted, with the grant that would allow it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{kind} `{subject}` is not granted: {reason}")]
 pub struct Denial {
     /// The kind of capability.
     pub kind: CapabilityKind,
-    /// What the guest tried, without secrets: a URL, a secret's name, a key, a channel.
+    /// The attempted use, without secrets: a URL, the name of a secret, a key or a channel.
     pub subject: String,
-    /// The failed check.
+    /// The failed check, as text.
     pub reason: String,
-    /// The grant that would have allowed it, as `--grant` and profiles write it.
+    /// The grant that would allow it, as written in `--grant` and in profiles.
     pub grant: Option<String>,
     /// The line of `skill.toml` that would request it.
     pub manifest: Option<String>,
 }
 
 impl Denial {
-    /// What to add, and where.
+    /// Returns the grant and the line of `skill.toml` to add.
     pub fn hints(&self) -> Vec<String> {
         let mut hints = Vec::new();
         if let Some(grant) = &self.grant {

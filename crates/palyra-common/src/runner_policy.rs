@@ -7,32 +7,32 @@ use serde::{Deserialize, Serialize};
 
 /// The operator's policy for every run.
 ///
-/// Limits are ceilings. A list narrows: `None` narrows nothing, an empty one leaves nothing. The default runs
-/// installed skills and no inline module.
+/// Limits are upper bounds. A list restricts: `None` restricts nothing, an empty list permits nothing. The default
+/// runs installed skills and no inline modules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WasmPluginRunnerPolicy {
     /// Whether runs are enabled.
     pub enabled: bool,
-    /// Whether a module that is no installed skill may be handed in with a call.
+    /// Whether a call can contain a module that is not an installed skill.
     pub allow_inline_modules: bool,
-    /// Maximum size of a module.
+    /// Maximum size of a module, in bytes.
     pub max_module_bytes: u64,
     /// Maximum fuel of a run.
     pub fuel_budget: u64,
-    /// Maximum memory of a run.
+    /// Maximum memory of a run, in bytes.
     pub max_memory_bytes: u64,
     /// Maximum table elements of a run.
     pub max_table_elements: u64,
     /// Maximum core instances of a run.
     pub max_instances: u64,
-    /// Maximum wall clock of a run.
+    /// Maximum wall-clock time of a run, in milliseconds.
     pub wall_clock_timeout_ms: u64,
-    /// Hosts that may be reached.
+    /// Hosts that runs can reach.
     pub allowed_http_hosts: Option<Vec<HostPattern>>,
-    /// Secrets that may be used.
+    /// Secrets that runs can use.
     pub allowed_secrets: Option<Vec<SecretRef>>,
-    /// Prefixes that may be kept under.
+    /// Storage prefixes that runs can read and write.
     pub allowed_storage_prefixes: Option<Vec<StoragePrefix>>,
     /// Channels that runs can publish to.
     pub allowed_channels: Option<Vec<ChannelName>>,
@@ -57,27 +57,27 @@ impl Default for WasmPluginRunnerPolicy {
     }
 }
 
-/// Why a policy or a profile cannot be kept.
+/// The reason why a policy or profile is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}` is {found}, expected {expected}")]
 pub struct BadSetting {
-    /// The field.
+    /// The name of the field, such as `limits.fuel`.
     pub field: String,
-    /// Description.
+    /// A description of the invalid value.
     pub found: String,
-    /// What it may be.
+    /// A description of valid values.
     pub expected: String,
 }
 
 impl BadSetting {
-    /// States what is wrong with a field.
+    /// Creates the error for a field.
     pub fn new(field: impl Into<String>, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { field: field.into(), found: found.into(), expected: expected.into() }
     }
 }
 
 impl WasmPluginRunnerPolicy {
-    /// Refuses ceilings nothing could run under, and a module larger than any.
+    /// Checks that limits are positive where required, and that the module size does not exceed [`MAX_MODULE_BYTES`].
     pub fn validate(&self) -> Result<(), BadSetting> {
         for (field, value) in [
             ("max_module_bytes", self.max_module_bytes),
@@ -99,7 +99,7 @@ impl WasmPluginRunnerPolicy {
         }
     }
 
-    /// The limits under this policy's ceilings.
+    /// Returns the limits, each reduced to this policy's upper bound.
     #[must_use]
     pub fn cap(&self, limits: &RuntimeLimits) -> RuntimeLimits {
         [
@@ -113,13 +113,13 @@ impl WasmPluginRunnerPolicy {
         .fold(limits.clone(), |limits, (kind, most)| limits.capped_at(kind, most))
     }
 
-    /// What is left of a set under this policy's lists; directories are the profile's matter.
+    /// Returns the part of a set that this policy permits. Filesystem grants are not restricted here.
     #[must_use]
     pub fn narrow(&self, grants: &CapabilityGrantSet) -> CapabilityGrantSet {
         grants.intersect(&self.bound_of(grants))
     }
 
-    /// The widest set within the lists that still speaks of the schemes and ports of `grants`.
+    /// Returns the largest set within the lists that has the schemes and ports of `grants`.
     fn bound_of(&self, grants: &CapabilityGrantSet) -> CapabilityGrantSet {
         let mut bound: Vec<Capability> =
             grants.filesystem().iter().cloned().map(Capability::Filesystem).collect();

@@ -1,12 +1,12 @@
-//! How hard a secret is to guess, roughly.
+//! Estimates how hard a secret is to guess.
 
-/// A secret below so many bits is weak: a guest or a host that may ask often enough finds it out.
+/// Minimum estimated entropy of a secret, in bits. A guest or host with many attempts can guess a weaker one.
 pub const MIN_SECRET_BITS: f64 = 40.0;
 
-/// Whether a value could be found by trying: too short, too few kinds of characters, or a run of equal or following ones.
+/// Returns whether a value is easy to guess: too short, too few kinds of characters, or repeated or consecutive
+/// characters.
 ///
-/// This is an estimate from above. A word of a dictionary can pass it; a key drawn at random always does from ten
-/// characters on.
+/// The estimate is an upper bound. A dictionary word can pass, while a random key always passes from ten characters on.
 pub fn is_weak_secret(value: &[u8]) -> bool {
     estimated_bits(value) < MIN_SECRET_BITS
 }
@@ -21,7 +21,7 @@ fn estimated_bits(value: &[u8]) -> f64 {
         (has(|byte| !byte.is_ascii()), 128.0),
     ];
     let alphabet: f64 = classes.iter().filter(|(present, _)| *present).map(|(_, size)| size).sum();
-    // A character that repeats the one before it, or counts on from it, adds nothing.
+    // A character that repeats or continues the previous one adds nothing.
     let follows = |pair: &&[u8]| pair[0].abs_diff(pair[1]) <= 1;
     let surprising = value.len().saturating_sub(value.windows(2).filter(follows).count());
     let mut seen = [false; 256];

@@ -2,31 +2,31 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// How often something was found where it is kept, and how often it had to be made.
+/// Counts cache hits and misses.
 #[derive(Debug, Default)]
 pub struct CacheTally {
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
-/// A [`CacheTally`] as it was at one moment.
+/// The counts of a [`CacheTally`] at one time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheCount {
-    /// Found.
+    /// Number of lookups that found a value.
     pub hits: u64,
-    /// Not found.
+    /// Number of lookups that did not find a value.
     pub misses: u64,
 }
 
 impl CacheTally {
-    /// Notes one look.
+    /// Counts one lookup.
     pub fn note(&self, found: bool) {
         let of = if found { &self.hits } else { &self.misses };
-        // Nothing else follows from these numbers.
+        // No other memory access depends on these counters.
         of.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The numbers now.
+    /// Returns the current counts.
     pub fn count(&self) -> CacheCount {
         CacheCount { hits: self.hits.load(Ordering::Relaxed), misses: self.misses.load(Ordering::Relaxed) }
     }
@@ -40,22 +40,22 @@ impl std::ops::Add for CacheCount {
     }
 }
 
-/// How many wait for something.
+/// Counts the tasks that wait for a resource.
 #[derive(Debug, Default)]
 pub struct WaitTally(AtomicUsize);
 
-/// One that waits; it waits no more when this is dropped.
+/// A waiting task, counted until this is dropped.
 #[derive(Debug)]
 pub struct Waiting<'a>(&'a WaitTally);
 
 impl WaitTally {
-    /// Notes one more, for as long as what it gives is kept.
+    /// Counts one more waiting task until the returned value is dropped.
     pub fn wait(&self) -> Waiting<'_> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Waiting(self)
     }
 
-    /// How many there are now.
+    /// Returns the number of waiting tasks.
     pub fn count(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }

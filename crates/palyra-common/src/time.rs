@@ -1,16 +1,16 @@
-//! The wall clock, kept within the years that calendar libraries can represent.
+//! The wall clock, limited to the years that calendar libraries can represent.
 //!
-//! `jiff::Timestamp::now` panics where the clock of the machine is outside the years -9999 to 9999. Every component
-//! reads the time here instead: a clock outside the range reads as the nearest end of it.
+//! `jiff::Timestamp::now` panics if the clock of the machine is outside of the years -9999 to 9999. Every component
+//! reads the time here instead, where such a clock reads as the nearest end of the range.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Last time that is reported, in milliseconds of Unix time: the end of the year 9998.
+/// The latest time that is reported, in milliseconds of Unix time: the end of the year 9998.
 ///
-/// The year after it is left for whatever is added to the present time.
+/// The year after it remains for durations that are added to the current time.
 pub const MAX_UNIX_MS: u64 = 253_370_764_799_999;
 
-/// Returns the time of this machine, never before 1970 and never after [`MAX_UNIX_MS`].
+/// Returns the current time, never before 1970 and never after [`MAX_UNIX_MS`].
 pub fn system_time() -> SystemTime {
     within_range(SystemTime::now())
 }
@@ -21,7 +21,7 @@ pub fn unix_time_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(MAX_UNIX_MS)
 }
 
-/// Returns whether the clock of this machine is outside the range, so that [`system_time`] stands still.
+/// Returns whether the clock of this machine is outside of the range, so that [`system_time`] is constant.
 pub fn is_out_of_range() -> bool {
     let now = SystemTime::now();
     within_range(now) != now

@@ -1,4 +1,4 @@
-//! Channel names.
+//! Names of channels in grants and messages.
 
 use super::GrantSyntaxError;
 use super::lattice::Authority;
@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub struct ChannelName(String);
 
 impl ChannelName {
-    /// The name.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Filesystem roots: logical names in a manifest, directories where the operator maps them.
+//! Filesystem roots: logical names in a manifest, which the operator maps to directories.
 
 use super::GrantSyntaxError;
 use super::lattice::Authority;
@@ -6,43 +6,43 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// The logical name of a root, `[a-z0-9-]+`; the guest sees `/NAME`.
+/// The logical name of a root, `[a-z0-9-]+` with at most 64 bytes. The guest sees the directory as `/NAME`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RootName(String);
 
-/// What may be done below a root.
+/// The access that a grant gives to a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FilesystemAccess {
-    /// Read and list.
+    /// Reading files and listing directories.
     Read,
-    /// Read, list, create, change and remove.
+    /// Reading, listing, creating, changing and removing files.
     ReadWrite,
 }
 
-/// One root, its access, and the directory it is mapped to where an operator has said so.
+/// Access to one root, with the directory that the operator mapped it to, if any.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FilesystemGrant {
-    /// The logical name.
+    /// The logical name of the root.
     pub root: RootName,
-    /// What may be done.
+    /// The permitted access.
     pub access: FilesystemAccess,
     directory: Option<PathBuf>,
 }
 
 impl RootName {
-    /// The name.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl FilesystemGrant {
-    /// A request for a root, as a manifest makes it.
+    /// Creates a grant without a directory, as manifests request it.
     pub fn unmapped(access: FilesystemAccess, root: RootName) -> Self {
         Self { root, access, directory: None }
     }
 
-    /// Reads `NAME` or `NAME=DIRECTORY`.
+    /// Parses `NAME` or `NAME=DIRECTORY`. A directory that contains `..` is an error.
     pub fn parse(access: FilesystemAccess, text: &str) -> Result<Self, GrantSyntaxError> {
         let bad = |reason| GrantSyntaxError::part("filesystem root", text, reason);
         let (name, directory) = match text.split_once('=') {
@@ -57,7 +57,7 @@ impl FilesystemGrant {
         Ok(Self { root: name.parse()?, access, directory })
     }
 
-    /// The directory, where an operator has mapped one.
+    /// Returns the directory, if an operator mapped one.
     pub fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()
     }

@@ -21,7 +21,7 @@ pub struct CapabilityGrantSet {
 }
 
 impl CapabilityGrantSet {
-    /// What both sets allow: never more than either.
+    /// Returns the grants that both sets allow.
     pub fn intersect(&self, other: &Self) -> Self {
         Self {
             http: lattice::intersect(&self.http, &other.http),
@@ -32,7 +32,7 @@ impl CapabilityGrantSet {
         }
     }
 
-    /// Whether everything in `self` is allowed by `other`.
+    /// Returns whether every grant of `self` is allowed by `other`.
     pub fn is_within(&self, other: &Self) -> bool {
         lattice::is_within(&self.http, &other.http)
             && lattice::is_within(&self.secrets, &other.secrets)
@@ -41,7 +41,7 @@ impl CapabilityGrantSet {
             && lattice::is_within(&self.filesystem, &other.filesystem)
     }
 
-    /// Whether nothing is granted.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

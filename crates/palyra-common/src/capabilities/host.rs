@@ -1,4 +1,4 @@
-//! Host patterns: an exact name, one label of wildcard, or an address.
+//! Host patterns: an exact name, a wildcard for one label, or an IP address.
 
 use super::GrantSyntaxError;
 use super::lattice::Authority;
@@ -6,19 +6,19 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// Which hosts a rule names. Names are lower case, in ASCII (IDNA) form, without a trailing dot.
+/// The hosts that a rule applies to. Names are lower case, in ASCII (IDNA) form, without a trailing dot.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HostPattern {
-    /// Exactly this address.
+    /// Exactly this IP address.
     Address(IpAddr),
-    /// Exactly this name.
+    /// Exactly this host name.
     Name(String),
-    /// `*.` and this name: exactly one label more.
+    /// `*.NAME`: exactly one label before this name.
     Wildcard(String),
 }
 
 impl HostPattern {
-    /// Whether a host, already in normal form, is one of these.
+    /// Returns whether the pattern matches a host in normal form.
     pub fn matches(&self, host: &Self) -> bool {
         match (self, host) {
             (Self::Wildcard(base), Self::Name(name)) => name
@@ -29,7 +29,7 @@ impl HostPattern {
         }
     }
 
-    /// Whether the pattern has a wildcard.
+    /// Returns whether the pattern has a wildcard.
     pub fn is_wildcard(&self) -> bool {
         matches!(self, Self::Wildcard(_))
     }

@@ -1,4 +1,4 @@
-//! HTTP rules: scheme, host, port, methods, path and byte caps.
+//! HTTP rules: scheme, host, port, methods, path and byte limits.
 
 use super::lattice::Authority;
 use super::{GrantSyntaxError, HostPattern, PathPattern};
@@ -7,38 +7,38 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-/// One rule of egress: `GET,POST https://api.example.com:8443/items/* response=1MiB`.
+/// An egress rule: `GET,POST https://api.example.com:8443/items/* response=1MiB`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HttpRule {
-    /// The scheme.
+    /// The URL scheme.
     pub scheme: Scheme,
-    /// The host or hosts.
+    /// The host or hosts, in normal form.
     pub host: HostPattern,
-    /// The port.
+    /// The port, 1 to 65535.
     pub port: u16,
-    /// The methods; `None` is any.
+    /// The permitted methods; `None` permits any.
     pub methods: Option<BTreeSet<String>>,
-    /// The paths.
+    /// The permitted paths.
     pub path: PathPattern,
-    /// Maximum bytes of one request body.
+    /// Maximum size of one request body, in bytes.
     pub request_bytes: Option<u64>,
-    /// Maximum bytes of one response body.
+    /// Maximum size of one response body, in bytes.
     pub response_bytes: Option<u64>,
-    /// Maximum bytes of all requests and responses of one run under this rule.
+    /// Maximum size of all requests and responses of one run under this rule, in bytes.
     pub total_bytes: Option<u64>,
 }
 
-/// The scheme of a rule.
+/// The URL scheme of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scheme {
-    /// Plain; only where a rule says so.
+    /// HTTP without TLS; never implied by another rule.
     Http,
-    /// TLS.
+    /// HTTP over TLS.
     Https,
 }
 
 impl Scheme {
-    /// The word in a URL.
+    /// Returns the scheme as written in a URL.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -46,7 +46,7 @@ impl Scheme {
         }
     }
 
-    /// The port when none is written.
+    /// Returns the port of URLs without one.
     pub fn default_port(self) -> u16 {
         match self {
             Self::Http => 80,
@@ -55,17 +55,17 @@ impl Scheme {
     }
 }
 
-/// Methods that change nothing on the server.
+/// Methods that do not change data on the server.
 const SAFE_METHODS: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 
 impl HttpRule {
-    /// Whether the rule allows only methods that change nothing on the server.
+    /// Returns whether the rule allows only methods that do not change data on the server.
     pub fn is_read_only(&self) -> bool {
         let safe = |method: &String| SAFE_METHODS.contains(&method.as_str());
         self.methods.as_ref().is_some_and(|methods| methods.iter().all(safe))
     }
 
-    /// A rule for everything on one host and port.
+    /// Creates a rule for every method and path of one host and port.
     pub fn any(scheme: Scheme, host: HostPattern, port: u16) -> Self {
         Self {
             scheme,
@@ -79,17 +79,17 @@ impl HttpRule {
         }
     }
 
-    /// Whether scheme, host and port are covered.
+    /// Returns whether the rule matches scheme, host and port.
     pub fn covers_origin(&self, scheme: Scheme, host: &HostPattern, port: u16) -> bool {
         self.scheme == scheme && self.port == port && self.host.matches(host)
     }
 
-    /// Whether the rule names methods or paths, so that a header which overrides them would undo it.
+    /// Returns whether the rule restricts methods or paths, which a method-override header could bypass.
     pub fn is_narrowed(&self) -> bool {
         self.methods.is_some() || !self.path.is_any()
     }
 
-    /// Whether the method is covered.
+    /// Returns whether the rule permits a method.
     pub fn covers_method(&self, method: &str) -> bool {
         self.methods.as_ref().is_none_or(|methods| methods.contains(method))
     }
@@ -179,7 +179,7 @@ fn parse_url(url: &str) -> Result<HttpRule, GrantSyntaxError> {
     Ok(rule)
 }
 
-/// Splits `host:port`; `None` for a port that is not a plain number from 1 to 65535.
+/// Splits `host:port`. Returns `None` if the port is not a plain number from 1 to 65535.
 fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
     let host_end = if authority.starts_with('[') { authority.find(']').map(|i| i + 1)? } else { 0 };
     match authority[host_end..].find(':') {
@@ -250,7 +250,7 @@ impl Authority for HttpRule {
     }
 }
 
-/// The smaller of two caps, where `None` is no cap.
+/// Returns the smaller of two limits, where `None` is no limit.
 pub(super) fn tighter(left: Option<u64>, right: Option<u64>) -> Option<u64> {
     match (left, right) {
         (Some(a), Some(b)) => Some(a.min(b)),

@@ -1,14 +1,14 @@
-//! Sets of grants as down-sets: intersect pairwise, keep the maximal ones, in order.
+//! Sets of grants as down-sets: intersected pairwise, reduced to their maximal elements, sorted.
 
-/// Something whose authority can be compared and cut.
+/// A grant that can be compared and intersected.
 pub(crate) trait Authority: Clone + Ord {
-    /// Whether everything `self` allows, `other` allows too.
+    /// Returns whether `other` allows everything that `self` allows.
     fn is_within(&self, other: &Self) -> bool;
-    /// What both allow, or nothing.
+    /// Returns the grant that allows what both allow, or `None` if there is nothing.
     fn meet(&self, other: &Self) -> Option<Self>;
 }
 
-/// Sorts, drops duplicates and drops what another element already allows.
+/// Sorts the items and removes those that another item covers.
 pub(crate) fn canonical<A: Authority>(mut items: Vec<A>) -> Vec<A> {
     items.sort();
     items.dedup();
@@ -17,12 +17,12 @@ pub(crate) fn canonical<A: Authority>(mut items: Vec<A>) -> Vec<A> {
     items
 }
 
-/// What both sets allow.
+/// Returns the canonical set of what both sets allow.
 pub(crate) fn intersect<A: Authority>(left: &[A], right: &[A]) -> Vec<A> {
     canonical(left.iter().flat_map(|a| right.iter().filter_map(|b| a.meet(b))).collect())
 }
 
-/// Whether every element of `inner` is allowed by some element of `outer`.
+/// Returns whether each element of `inner` is allowed by an element of `outer`.
 pub(crate) fn is_within<A: Authority>(inner: &[A], outer: &[A]) -> bool {
     inner.iter().all(|a| outer.iter().any(|b| a.is_within(b)))
 }

@@ -1,20 +1,20 @@
-//! Grants as an operator writes them: capabilities plus the addresses only an operator may open.
+//! Operator grants: capabilities, plus address ranges that only an operator can allow.
 
 use super::{Capability, CapabilityGrantSet, GrantSyntaxError, HostPattern};
 use ipnet::IpNet;
 use std::net::IpAddr;
 
-/// What an operator opened, by flags, profile or policy.
+/// The grants of an operator, from flags, a profile or a policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OperatorGrants {
-    /// The capabilities.
+    /// The granted capabilities.
     pub capabilities: CapabilityGrantSet,
-    /// Address ranges that may be connected to although they are private, loopback or the like.
+    /// Address ranges that connections may use although they are private, loopback or otherwise blocked.
     pub allow_addresses: Vec<IpNet>,
 }
 
 impl OperatorGrants {
-    /// Reads a list of grants; an IP literal in an HTTP rule opens exactly that address.
+    /// Parses a list of grants. An IP address in an HTTP rule also allows connections to exactly that address.
     pub fn parse<S: AsRef<str>>(grants: impl IntoIterator<Item = S>) -> Result<Self, GrantSyntaxError> {
         let mut capabilities = Vec::new();
         let mut allow_addresses = Vec::new();
@@ -37,7 +37,7 @@ impl OperatorGrants {
         Ok(Self { capabilities: CapabilityGrantSet::from_iter(capabilities), allow_addresses })
     }
 
-    /// The grants in the form [`OperatorGrants::parse`] reads, in one order.
+    /// Returns the grants in the form that [`OperatorGrants::parse`] reads, sorted.
     pub fn texts(&self) -> Vec<String> {
         let capabilities = Vec::<Capability>::from(self.capabilities.clone());
         let addresses = self.allow_addresses.iter().map(|range| format!("address:{range}"));

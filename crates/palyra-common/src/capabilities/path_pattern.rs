@@ -9,7 +9,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathPattern {
     segments: Vec<Segment>,
-    /// Whether any further segments may follow.
+    /// Whether any further segments match.
     open: bool,
 }
 
@@ -20,24 +20,24 @@ enum Segment {
 }
 
 impl PathPattern {
-    /// Every path: `/**`.
+    /// Returns the pattern of every path, `/**`.
     pub fn any() -> Self {
         Self { segments: Vec::new(), open: true }
     }
 
-    /// Whether this is `/**`.
+    /// Returns whether this is `/**`.
     pub fn is_any(&self) -> bool {
         self.open && self.segments.is_empty()
     }
 
-    /// The pattern of exactly this path, `*` and all.
+    /// Returns the pattern that matches exactly this path; `*` has no special meaning.
     pub fn literal(path: &str) -> Self {
         let segments =
             path.trim_start_matches('/').split('/').map(|s| Segment::Literal(s.to_owned())).collect();
         Self { segments, open: false }
     }
 
-    /// Returns whether a normalised absolute path matches.
+    /// Returns whether the pattern matches a normalized absolute path.
     ///
     /// A path that servers read in different ways (see [`is_ambiguous`]) matches only `/**`.
     pub fn matches(&self, path: &str) -> bool {
@@ -194,7 +194,7 @@ impl Authority for PathPattern {
                 _ => return None,
             });
         }
-        // An equally long closed pattern closes the result; a shorter open one leaves the longer as it is.
+        // A closed pattern of the same length closes the result; a shorter open one does not restrict it further.
         let open = long.open && short.open;
         Some(Self { segments, open })
     }

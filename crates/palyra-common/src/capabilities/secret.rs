@@ -1,4 +1,4 @@
-//! Secret references and what may be done with a secret.
+//! Secret references, and the permitted uses of a secret.
 
 use super::lattice::{self, Authority};
 use super::{GrantSyntaxError, HostPattern};
@@ -6,54 +6,54 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-/// The scope of the secret.
+/// The owner of a secret; keys are unique within a scope.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SecretScope {
-    /// Everybody's on this machine.
+    /// Available to every principal, channel and skill of this state root.
     Global,
-    /// One principal's.
+    /// Belongs to a principal.
     Principal(String),
-    /// One channel's.
+    /// Belongs to a channel.
     Channel(String),
-    /// One skill's.
+    /// Belongs to a skill.
     Skill(String),
 }
 
-/// The name of a secret: `global/github_token`, `skill:acme.notes/pin`.
+/// A reference to a secret: `global/github_token`, `skill:acme.notes/pin`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SecretRef {
-    /// Owner.
+    /// The scope that the key belongs to.
     pub scope: SecretScope,
-    /// Its name in the scope, `[A-Za-z0-9_.-]+`.
+    /// The name within the scope, `[A-Za-z0-9_.-]+`.
     pub key: String,
 }
 
-/// Allowed placements of a secret.
+/// The placement of a secret in a request.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SecretForm {
-    /// `Authorization: Bearer`.
+    /// `Authorization: Bearer SECRET`.
     Bearer,
     /// The password of `Authorization: Basic`.
     Basic,
-    /// A header of this name, lower case.
+    /// A header with this lower-case name.
     Header(String),
-    /// A query parameter of this name.
+    /// A query parameter with this name.
     Query(String),
 }
 
-/// One secret, the hosts it is bound to, the forms it may take, and whether the guest may read it.
+/// Permission to use one secret: its hosts, its placements, and whether the guest can read it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SecretGrant {
-    /// The secret.
+    /// The secret that can be used.
     pub secret: SecretRef,
     hosts: Vec<HostPattern>,
     inject: BTreeSet<SecretForm>,
-    /// Whether the guest may read the value.
+    /// Whether the guest can read the value.
     pub reveal: bool,
 }
 
 impl SecretGrant {
-    /// Builds a grant; hosts are put in normal form.
+    /// Creates a grant; hosts are brought into normal form.
     pub fn new(
         secret: SecretRef,
         hosts: Vec<HostPattern>,
@@ -63,27 +63,27 @@ impl SecretGrant {
         Self { secret, hosts: lattice::canonical(hosts), inject, reveal }
     }
 
-    /// The hosts it is bound to.
+    /// Returns the hosts that the secret can be sent to.
     pub fn hosts(&self) -> &[HostPattern] {
         &self.hosts
     }
 
-    /// The forms it may take.
+    /// Returns the permitted placements.
     pub fn inject(&self) -> &BTreeSet<SecretForm> {
         &self.inject
     }
 
-    /// Whether it is bound to this host.
+    /// Returns whether the secret can be sent to this host.
     pub fn is_bound_to(&self, host: &HostPattern) -> bool {
         self.hosts.iter().any(|pattern| pattern.matches(host))
     }
 
-    /// Whether it may be injected into a request to this host in this form.
+    /// Returns whether the secret can be injected into a request to this host with this placement.
     pub fn allows_injection(&self, host: &HostPattern, form: &SecretForm) -> bool {
         self.inject.contains(form) && self.is_bound_to(host)
     }
 
-    /// Whether nothing at all can be done with it.
+    /// Returns whether the grant permits no use at all.
     fn is_useless(&self) -> bool {
         !self.reveal && (self.hosts.is_empty() || self.inject.is_empty())
     }

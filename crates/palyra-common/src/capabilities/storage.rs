@@ -1,4 +1,4 @@
-//! Storage prefixes, what may be done below them, and their quotas.
+//! Storage prefixes, the access to them, and their quotas.
 
 use super::GrantSyntaxError;
 use super::http_rule::tighter;
@@ -7,46 +7,46 @@ use crate::byte_size::{format_byte_size, parse_byte_size};
 use std::fmt;
 use std::str::FromStr;
 
-/// A prefix of keys, always ending with `/`: `cache/`, `notes/2024/`.
+/// A prefix of storage keys that ends with `/`: `cache/`, `notes/2024/`. At most 200 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StoragePrefix(String);
 
-/// What may be done below a prefix.
+/// The access that a grant gives to a prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StorageAccess {
-    /// Get and list.
+    /// Getting and listing keys.
     Read,
-    /// Get, list, put and delete.
+    /// Getting, listing, putting and deleting keys.
     ReadWrite,
 }
 
-/// A prefix, what may be done below it, and how much may be kept there.
+/// Access to a prefix, with its quotas.
 ///
-/// A grant for reading has no quotas: nothing is kept under it.
+/// A grant for reading has no quotas, because it stores nothing.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StorageGrant {
-    /// The prefix.
+    /// The prefix of the permitted keys.
     pub prefix: StoragePrefix,
-    /// Permitted operations.
+    /// The permitted access.
     pub access: StorageAccess,
-    /// Maximum bytes of keys and values; `None` leaves it to the host's default.
+    /// Maximum size of keys and values, in bytes; `None` for the host's default.
     pub max_bytes: Option<u64>,
-    /// Most keys; `None` leaves it to the host's default.
+    /// Maximum number of keys; `None` for the host's default.
     pub max_keys: Option<u64>,
 }
 
 impl StorageGrant {
-    /// Grants reading below a prefix.
+    /// Grants read access below a prefix.
     pub fn read(prefix: StoragePrefix) -> Self {
         Self { prefix, access: StorageAccess::Read, max_bytes: None, max_keys: None }
     }
 
-    /// Grants reading and writing below a prefix, within the host's default quotas.
+    /// Grants read and write access below a prefix, with the host's default quotas.
     pub fn read_write(prefix: StoragePrefix) -> Self {
         Self { access: StorageAccess::ReadWrite, ..Self::read(prefix) }
     }
 
-    /// Reads `PREFIX/`, for writing also with `bytes=…` and `keys=…`.
+    /// Parses `PREFIX/`; with write access also the options `bytes=…` and `keys=…`.
     pub fn parse(access: StorageAccess, text: &str) -> Result<Self, GrantSyntaxError> {
         let mut words = text.split(' ').filter(|word| !word.is_empty());
         let mut grant = Self { access, ..Self::read(words.next().unwrap_or_default().parse()?) };
@@ -72,7 +72,7 @@ impl StorageGrant {
 }
 
 impl StoragePrefix {
-    /// The text, ending with `/`.
+    /// Returns the prefix as text, ending with `/`.
     pub fn as_str(&self) -> &str {
         &self.0
     }

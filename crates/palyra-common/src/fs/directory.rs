@@ -1,4 +1,4 @@
-//! An open directory and the files directly in it.
+//! Operations on the files of one directory.
 
 use super::strict::{self, DIRECTORY_MODE, FILE_MODE};
 use super::{FsError, fault};
@@ -11,16 +11,16 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How a file begins that is still being written; what a killed process left behind keeps this name.
+/// The prefix of files that are being written. After a crash, incomplete files keep this name.
 const TEMPORARY_PREFIX: &str = ".tmp-";
-/// How many temporary names are tried; a leftover of an earlier process with our number may hold one.
+/// Maximum number of temporary names to try, because a process with the same pid may have left some.
 const TEMPORARY_NAMES: usize = 1024;
 
-/// A directory handle; names are single entries under it and links are not followed.
+/// A directory handle. Names refer to entries of the directory itself, and links are not followed.
 ///
-/// Every file it reads is regular, ours, mode 0600 or stricter, and has one name. Every file it writes is
-/// made under a temporary name, synced, renamed, and the directory synced: after a crash there is the old
-/// file or the new one.
+/// Every file it reads must be regular, owned by this user, have mode 0600 or stricter, and exactly one hard link.
+/// Every file it writes is created under a temporary name, synced and renamed, and the directory is synced: after a
+/// crash there is either the old file or the new one.
 #[derive(Debug)]
 pub struct Directory {
     handle: File,
@@ -28,14 +28,14 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Opens a directory that is ours and closed to others; a link is refused.
+    /// Opens a directory that belongs to this user and is closed to others. A symbolic link is an error.
     pub fn open_private(path: &Path) -> Result<Self, FsError> {
         let directory = Self::open(path, OFlags::NOFOLLOW)?;
         strict::check_directory(&directory.handle, path)?;
         Ok(directory)
     }
 
-    /// Makes the directory (and its parents) with mode 0700 if it is missing, then opens it as [`Self::open_private`].
+    /// Creates the directory and its parents with mode 0700 if missing, then opens it as [`Self::open_private`].
     pub fn create_private(path: &Path) -> Result<Self, FsError> {
         point("mkdir", path)?;
         let io = |error| FsError::io("create", path, error);
@@ -52,12 +52,12 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Opens a directory of whatever owner and mode, to read or write one private file in it.
+    /// Opens a directory with any owner and mode, to read or write one private file in it.
     pub fn open_any(path: &Path) -> Result<Self, FsError> {
         Self::open(path, OFlags::empty())
     }
 
-    /// Opens the directory of a file, and gives the file's name in it.
+    /// Opens the parent directory of a file, and returns it with the file's name.
     pub fn of_file(path: &Path) -> Result<(Self, String), FsError> {
         let name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
         let name = name.ok_or_else(|| bad_name(&path.to_string_lossy()))?;
@@ -65,12 +65,12 @@ impl Directory {
         Ok((Self::open_any(parent.unwrap_or(Path::new(".")))?, name))
     }
 
-    /// The path it was opened by; for messages.
+    /// Returns the path that the directory was opened with, for messages.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The contents of a file of at most `limit` bytes; `None` if there is no such name.
+    /// Returns the contents of a file of at most `limit` bytes, or `None` if it does not exist.
     pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
         let Some(mut file) = self.open_file(name)? else { return Ok(None) };
         let path = self.path.join(name);
@@ -78,10 +78,10 @@ impl Directory {
         strict::read_all(&mut file, size, limit, &path).map(Some)
     }
 
-    /// An open handle on a file that passed every check; `None` if there is no such name.
+    /// Opens a file that passes every check, or returns `None` if it does not exist.
     pub fn open_file(&self, name: &str) -> Result<Option<File>, FsError> {
         let path = self.entry(name)?;
-        // Non-blocking, so that a FIFO is refused instead of waited for.
+        // Non-blocking, so that opening a FIFO fails instead of waiting for a writer.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         match rustix::fs::openat(&self.handle, name, flags, Mode::empty()) {
             Ok(handle) => {
@@ -95,7 +95,7 @@ impl Directory {
         }
     }
 
-    /// Whether there is an entry of this name, of whatever kind.
+    /// Returns whether an entry of any type has this name.
     pub fn contains(&self, name: &str) -> Result<bool, FsError> {
         let path = self.entry(name)?;
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -105,7 +105,7 @@ impl Directory {
         }
     }
 
-    /// Writes a file whole: the old contents or the new ones, never a part. Lasting when this returns.
+    /// Replaces a file atomically. The new contents are durable when this returns.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), FsError> {
         let path = self.entry(name)?;
         let temporary = self.write_temporary(bytes)?;
@@ -117,7 +117,7 @@ impl Directory {
         self.sync()
     }
 
-    /// Like [`Self::write`], but refuses if the name is taken.
+    /// Like [`Self::write`], but fails if the name exists.
     pub fn write_new(&self, name: &str, bytes: &[u8]) -> Result<(), FsError> {
         let path = self.entry(name)?;
         let temporary = self.write_temporary(bytes)?;
@@ -126,7 +126,7 @@ impl Directory {
         self.sync()
     }
 
-    /// Removes a file; `false` if there was none. Lasting when this returns.
+    /// Removes a file durably. Returns `false` if it does not exist.
     pub fn remove(&self, name: &str) -> Result<bool, FsError> {
         let path = self.entry(name)?;
         point("unlink", &path)?;
@@ -137,14 +137,14 @@ impl Directory {
         }
     }
 
-    /// The names in it, sorted; without files that are still being written.
+    /// Returns the names of the entries, sorted, without temporary files.
     pub fn names(&self) -> Result<Vec<String>, FsError> {
         let mut names = self.entries()?;
         names.retain(|name| !name.starts_with(TEMPORARY_PREFIX));
         Ok(names)
     }
 
-    /// Removes what a killed process left half-written; only for the one owner of the directory.
+    /// Removes temporary files of killed processes. Only for the single owner of the directory.
     pub fn sweep(&self) -> Result<usize, FsError> {
         let mut removed = 0;
         for name in self.entries()?.iter().filter(|name| name.starts_with(TEMPORARY_PREFIX)) {
@@ -153,7 +153,7 @@ impl Directory {
         Ok(removed)
     }
 
-    /// Opens a private directory in this one.
+    /// Opens a private subdirectory.
     pub fn open_private_in(&self, name: &str) -> Result<Self, FsError> {
         let path = self.entry(name)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -164,7 +164,7 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Makes a private directory in this one if it is missing, then opens it.
+    /// Creates a private subdirectory if missing, then opens it.
     pub fn create_private_in(&self, name: &str) -> Result<Self, FsError> {
         let path = self.entry(name)?;
         point("mkdir", &path)?;
@@ -176,13 +176,13 @@ impl Directory {
         self.open_private_in(name)
     }
 
-    /// Makes the names in the directory last.
+    /// Syncs the directory, which makes its entries durable.
     pub fn sync(&self) -> Result<(), FsError> {
         point("fsync directory", &self.path)?;
         self.handle.sync_all().map_err(|error| FsError::io("sync", &self.path, error))
     }
 
-    /// The same directory under a descriptor of its own, with the checks of [`Self::open_private`].
+    /// Opens the same directory with another descriptor, with the checks of [`Self::open_private`].
     pub(super) fn reopen(&self) -> Result<Self, FsError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = rustix::fs::openat(&self.handle, ".", flags, Mode::empty())
@@ -236,7 +236,7 @@ impl Directory {
         Err(FsError::io("create a file in", &self.path, Errno::EXIST))
     }
 
-    /// Renames without replacing; where the file system cannot promise that, looks first.
+    /// Renames without replacing. If the file system does not support that, checks for the name first.
     fn rename_new(&self, temporary: &str, name: &str, path: PathBuf) -> Result<(), FsError> {
         let (from, to) = (&self.handle, &self.handle);
         let renamed = match rustix::fs::renameat_with(from, temporary, to, name, RenameFlags::NOREPLACE) {
@@ -250,7 +250,7 @@ impl Directory {
         }
     }
 
-    /// Removes a temporary file after a failure; the first error is returned.
+    /// Removes a temporary file after a failure; returns the first error.
     fn clean_up<T>(&self, outcome: Result<T, FsError>, temporary: &str) -> Result<T, FsError> {
         if outcome.is_err() && point("unlink", &self.path).is_ok() {
             let _ = rustix::fs::unlinkat(&self.handle, temporary, AtFlags::empty());

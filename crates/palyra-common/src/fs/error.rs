@@ -1,59 +1,59 @@
-//! What can be wrong with a file.
+//! Errors of file operations.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file or directory was not used.
+/// The reason why a file or directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum FsError {
-    /// A link, FIFO, device, socket or directory where a plain file belongs.
+    /// The path is a link, FIFO, device, socket or directory instead of a regular file.
     #[error("`{}` is {found}, not a regular file", path.display())]
     NotRegular { path: PathBuf, found: &'static str },
-    /// Something else where a directory belongs; a link to a directory is something else.
+    /// The path is not a directory. A symbolic link to a directory is not one either.
     #[error("`{}` is not a directory", path.display())]
     NotADirectory { path: PathBuf },
-    /// It belongs to another user.
+    /// The file belongs to another user.
     #[error("`{}` belongs to user {found}, not to user {expected}", path.display())]
     OtherOwner {
         path: PathBuf,
         found: u32,
-        /// The user of this process.
+        /// The effective user of this process.
         expected: u32,
     },
-    /// Others may read, write or enter it.
+    /// Other users have access.
     #[error("`{}` is accessible to other users: mode {mode:04o}, expected {expected:04o}", path.display())]
     TooOpen {
         path: PathBuf,
         mode: u32,
-        /// The permission bits it should have.
+        /// The expected permission bits.
         expected: u32,
     },
-    /// It has a second hard link, through which it could be changed.
+    /// The file has another hard link, through which it could be changed.
     #[error("`{}` has {links} names (hard links), expected 1", path.display())]
     HardLinked { path: PathBuf, links: u64 },
-    /// It is larger than the reader takes.
+    /// The file exceeds the limit.
     #[error("`{}` has {size} bytes, the limit is {limit}", path.display())]
     TooLarge {
         path: PathBuf,
         size: u64,
-        /// The largest size that is read.
+        /// The largest size that is read, in bytes.
         limit: u64,
     },
-    /// It changed while it was read.
+    /// The file changed while it was read.
     #[error("`{}` changed during the read", path.display())]
     Changed { path: PathBuf },
-    /// It is already there, and the caller asked for a new one.
+    /// The file exists, and the caller requires a new one.
     #[error("`{}` already exists", path.display())]
     Exists { path: PathBuf },
-    /// Another file has the name of a lock that this process holds.
+    /// The lock file was replaced while this process held the lock.
     #[error("the lock `{}` was replaced while it was held", path.display())]
     LockLost { path: PathBuf },
-    /// The name is not that of one entry of a directory.
+    /// The name is not a single path component.
     #[error("invalid file name `{name}`")]
     BadName { name: String },
-    /// The operating system said no.
+    /// The operating system reported an error.
     #[error("cannot {operation} `{}`", path.display())]
     Io {
         /// The attempted operation, as a verb.
@@ -65,7 +65,7 @@ pub enum FsError {
 }
 
 impl FsError {
-    /// What a person can do about it.
+    /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::TooOpen { path, expected, .. } => Some(format!("chmod {expected:o} {}", path.display())),
@@ -91,12 +91,12 @@ impl FsError {
         }
     }
 
-    /// Whether the system said that there is no such entry.
+    /// Returns whether the error is that the file does not exist.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Wraps what the system said.
+    /// Wraps an error of the operating system.
     pub fn io(operation: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { operation, path: path.to_owned(), source: source.into() }
     }

@@ -1,20 +1,20 @@
-//! The seam where tests stop the world.
+//! Fault injection for crash tests.
 //!
-//! [`point`] stands before every operation that changes something outside the process. In an ordinary
-//! build it is nothing. With the feature `fault-injection` it ends the process before the Nth point
-//! ([`PALYRA_FAULT_AT`]), as `kill -9` would, or, under [`stop_at`], lets that operation and every later
-//! one of the thread fail, which leaves the same files behind and is a thousand times faster.
+//! [`point`] is called before every operation that has an effect outside of the process. In an ordinary build it does
+//! nothing. With the feature `fault-injection` it aborts the process before the Nth point ([`PALYRA_FAULT_AT`]), like
+//! `kill -9`. Under [`stop_at`], that operation and every later one of the thread fail instead, which leaves the same
+//! files behind and is a thousand times faster.
 
 use std::io;
 
-/// Passes a point; in an ordinary build this does nothing and cannot fail.
+/// Does nothing in an ordinary build, and cannot fail.
 #[cfg(not(feature = "fault-injection"))]
 #[inline(always)]
 pub fn point(_name: &'static str) -> io::Result<()> {
     Ok(())
 }
 
-/// Passes a point: counts it, and stops here if a test asked for that.
+/// Counts a point, and stops here if a test requested it.
 #[cfg(feature = "fault-injection")]
 pub fn point(name: &'static str) -> io::Result<()> {
     injection::in_process(name);
@@ -31,27 +31,27 @@ mod injection {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// The process ends before its Nth point (from 1); set by tests on a child process.
+    /// The number of the point, from 1, before which the process aborts. Set by tests on a child process.
     pub const PALYRA_FAULT_AT: &str = "PALYRA_FAULT_AT";
 
     static PASSED: AtomicU64 = AtomicU64::new(0);
 
     thread_local! {
-        /// Points left before the thread stops; `None` if not set.
+        /// Number of points until the thread stops; `None` if not set.
         static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
         static STOPPED_AT: Cell<Option<&'static str>> = const { Cell::new(None) };
     }
 
-    /// How a closure under [`stop_at`] ended.
+    /// The result of a closure under [`stop_at`].
     #[derive(Debug)]
     pub struct Stopped<T> {
-        /// What it returned.
+        /// The return value of the closure.
         pub result: T,
-        /// The point where it was stopped; `None` if it has fewer points.
+        /// The point at which it was stopped; `None` if it has fewer points.
         pub at: Option<&'static str>,
     }
 
-    /// Runs `work`; its Nth point (from 1) and every later one of this thread fail.
+    /// Runs `work`. Its Nth point, from 1, and every later one of this thread fail.
     pub fn stop_at<T>(n: u64, work: impl FnOnce() -> T) -> Stopped<T> {
         LEFT.set(Some(n.saturating_sub(1)));
         STOPPED_AT.set(None);

@@ -1,4 +1,4 @@
-//! One owner at a time, by a lock the system drops when its holder ends.
+//! An exclusive lock that the operating system releases when its process ends.
 
 use super::{Directory, FsError, fault, strict};
 use parking_lot::Mutex;
@@ -10,57 +10,57 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Longest description of a holder that is shown.
+/// Maximum length of a displayed holder, in bytes.
 const MAX_HOLDER_BYTES: u64 = 256;
-/// How often a waiter looks again.
+/// Interval at which a waiting process retries.
 const RETRY: Duration = Duration::from_millis(20);
 
-/// A held lock; dropping it lets the next one in. Its file stays, unless the creation of a state root fails.
+/// A held lock, released when dropped. Its file remains, unless the creation of a state root fails.
 ///
-/// Two things are locked: the directory, which cannot be replaced by another while it is open, and the file, which
-/// says who holds the lock. Deleting the file therefore lets no second owner in.
+/// Two objects are locked: the directory, which cannot be replaced while it is open, and the file, which names the
+/// holder. Deleting the file therefore does not let a second process acquire the lock.
 #[derive(Debug)]
 pub struct OwnerLock {
-    /// A descriptor of its own: a lock belongs to the open file, and the caller's handle may be shared.
+    /// A separate descriptor, because a lock belongs to the open file and the caller's handle may be shared.
     directory: Directory,
     name: String,
     holder: String,
     file: Mutex<LockFile>,
 }
 
-/// The locked file and its identity: device and inode.
+/// The locked file, with its device and inode.
 #[derive(Debug)]
 struct LockFile {
     _file: File,
     identity: (u64, u64),
 }
 
-/// Whether the lock was taken.
+/// The result of trying to acquire the lock.
 #[derive(Debug)]
 pub enum LockOutcome {
-    /// It is ours.
+    /// This process holds the lock.
     Acquired(OwnerLock),
-    /// Another process holds it.
+    /// Another process holds the lock.
     Held {
-        /// How the holder described itself, escaped; empty while it is still writing that.
+        /// The holder's description of itself, escaped; empty while it is being written.
         holder: String,
     },
 }
 
 impl OwnerLock {
-    /// Locks this directory and its file `name` if they are free, and writes our identity into the file.
+    /// Locks the directory and its file `name` if they are free, and writes `holder` into the file.
     pub fn try_acquire(directory: &Directory, name: &str, holder: &str) -> Result<LockOutcome, FsError> {
         let directory = directory.reopen()?;
-        // The directory first: a process that is refused must not leave a lock file of its own behind.
+        // The directory is locked first, so that a process that fails does not leave a lock file behind.
         if !try_lock(directory.handle(), directory.path().to_owned())? {
             return Ok(LockOutcome::Held { holder: directory.read_holder(name) });
         }
         let mut file = directory.open_lock_file(name, OFlags::empty())?;
-        // An earlier version locks the file alone.
+        // Earlier versions lock only the file.
         if !try_lock(&file, directory.path().join(name))? {
             return Ok(LockOutcome::Held { holder: read_holder(&mut file) });
         }
-        // A failed creation removes its lock file; a lock on that file means nothing.
+        // A failed creation of a state root removes its lock file; a lock on the removed file protects nothing.
         if !directory.is_entry(name, &file)? {
             return Ok(LockOutcome::Held { holder: String::new() });
         }
@@ -69,11 +69,11 @@ impl OwnerLock {
         Ok(LockOutcome::Acquired(Self { directory, name, holder, file: Mutex::new(file) }))
     }
 
-    /// Checks that the lock file at its path is still the one that was locked; one that was deleted is created again.
+    /// Checks that the lock file is still the one that was locked. Creates it again if it was deleted.
     ///
     /// # Errors
-    /// [`FsError::LockLost`] where another file or another directory has taken its place: another process may own
-    /// what this lock protects.
+    /// [`FsError::LockLost`] if another file or directory is in its place, because another process may then own the
+    /// protected state.
     pub fn confirm(&self) -> Result<(), FsError> {
         let mut held = self.file.lock();
         let path = self.directory.path().join(&self.name);
@@ -89,7 +89,7 @@ impl OwnerLock {
         if !same {
             return Err(FsError::LockLost { path });
         }
-        // The directory is locked, so no other process of this version can be creating it.
+        // The directory is locked, so no other process of this version can create the file at the same time.
         let file = self.directory.open_lock_file(&self.name, OFlags::EXCL).map_err(lost)?;
         if !try_lock(&file, path.clone())? {
             return Err(FsError::LockLost { path });
@@ -98,7 +98,7 @@ impl OwnerLock {
         Ok(())
     }
 
-    /// Like [`Self::try_acquire`], but waits this long for the holder to leave.
+    /// Like [`Self::try_acquire`], but waits up to `patience` for the holder to release the lock.
     pub fn acquire_within(
         directory: &Directory,
         name: &str,
@@ -116,7 +116,7 @@ impl OwnerLock {
 }
 
 impl Directory {
-    /// Whether `name` still is the file that was opened by it.
+    /// Returns whether `name` still refers to the open file.
     fn is_entry(&self, name: &str, file: &File) -> Result<bool, FsError> {
         let path = self.entry(name)?;
         let opened = rustix::fs::fstat(file).map_err(|error| FsError::io("examine", &path, error))?;
@@ -127,7 +127,7 @@ impl Directory {
         }
     }
 
-    /// Says in the lock file who holds it.
+    /// Writes the description of the holder into the lock file.
     fn sign(&self, name: &str, mut file: File, holder: &str) -> Result<LockFile, FsError> {
         let path = self.path().join(name);
         let note = (|| {
@@ -141,7 +141,7 @@ impl Directory {
         Ok(LockFile { identity: identity(&found), _file: file })
     }
 
-    /// How the holder of the lock described itself; empty where its file was deleted.
+    /// Returns the holder's description of itself; empty if its file was deleted.
     fn read_holder(&self, name: &str) -> String {
         self.open_file(name).ok().flatten().map(|mut file| read_holder(&mut file)).unwrap_or_default()
     }
@@ -158,7 +158,7 @@ impl Directory {
     }
 }
 
-/// Takes the lock of an open file; `false` if another open file has it.
+/// Tries to lock an open file. Returns `false` if another open file holds the lock.
 fn try_lock(file: &File, path: PathBuf) -> Result<bool, FsError> {
     match file.try_lock() {
         Ok(()) => Ok(true),

@@ -7,19 +7,19 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path};
 
-/// How a directory is opened only to open something in it; reading it may not be permitted.
+/// Flags for opening a directory only to open an entry of it, for which read permission is not required.
 #[cfg(target_os = "linux")]
 const SEARCH: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const SEARCH: OFlags = OFlags::RDONLY;
 
-/// Opens a file to read it and append to it, and creates it with mode 0600 where it is missing.
+/// Opens a file for reading and appending, and creates it with mode 0600 if missing.
 ///
-/// Each directory of the absolute path is opened relative to the one before it, without following links, so that
-/// a directory replaced by a link since the path was checked leads nowhere.
+/// Each directory of the absolute path is opened relative to the previous one without following links, so a directory
+/// that is replaced with a link after a check is not followed.
 ///
 /// # Errors
-/// A path that is not absolute, contains `..`, or has a link, a FIFO or a directory where a file belongs.
+/// The path is not absolute, contains `..`, or has a link, a FIFO or a directory in place of a file.
 pub fn open_append_without_links(path: &Path) -> io::Result<File> {
     let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
     let (Some(parent), Some(name), true) = (path.parent(), path.file_name(), path.is_absolute()) else {

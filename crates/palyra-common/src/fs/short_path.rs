@@ -1,23 +1,23 @@
-//! Paths that are short enough for a socket, whose address holds about a hundred bytes.
+//! Paths that fit into the address of a Unix socket, which has about a hundred bytes.
 
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
-/// Longest path that goes into the address of a socket as it is.
+/// Maximum length of a path that is used unchanged, in bytes.
 const LONGEST: usize = 100;
 
-/// A path to an entry of a directory, by way of an open handle where the path itself is too long.
+/// A path to an entry of a directory, via an open handle if the path itself is too long.
 ///
-/// It is valid as long as this value lives, in this process only.
+/// Valid only in this process and as long as this value exists.
 pub struct ShortPath {
     path: PathBuf,
     _directory: Option<File>,
 }
 
 impl ShortPath {
-    /// The same place under a name that is short enough.
+    /// Returns a path to the same entry that is short enough.
     pub fn of(path: &Path) -> io::Result<Self> {
         if path.as_os_str().len() <= LONGEST {
             return Ok(Self { path: path.to_owned(), _directory: None });
@@ -30,7 +30,7 @@ impl ShortPath {
         Ok(Self { path: short, _directory: Some(directory) })
     }
 
-    /// The path.
+    /// Returns the path, which must not outlive this value.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,4 +1,4 @@
-//! What an opened file or directory must be before it is used.
+//! Checks of opened files and directories before they are used.
 
 use super::FsError;
 use std::fs::{File, FileType, Metadata};
@@ -11,7 +11,7 @@ pub(super) const FILE_MODE: u32 = 0o600;
 /// Permission bits of a private directory.
 pub(super) const DIRECTORY_MODE: u32 = 0o700;
 
-/// A regular file of ours with one name, closed to others.
+/// Checks for a regular file of this user with one hard link, closed to others.
 pub(super) fn check_file(file: &File, path: &Path) -> Result<Metadata, FsError> {
     let metadata = file.metadata().map_err(|error| FsError::io("examine", path, error))?;
     if !metadata.is_file() {
@@ -24,13 +24,13 @@ pub(super) fn check_file(file: &File, path: &Path) -> Result<Metadata, FsError> 
     Ok(metadata)
 }
 
-/// A directory of ours, closed to others.
+/// Checks for a directory of this user, closed to others.
 pub(super) fn check_directory(directory: &File, path: &Path) -> Result<(), FsError> {
     let metadata = directory.metadata().map_err(|error| FsError::io("examine", path, error))?;
     check_owner(&metadata, path, DIRECTORY_MODE)
 }
 
-/// Everything in the file, if it is no larger than the limit; the buffer is never moved, so the caller can wipe it.
+/// Reads a file of at most `limit` bytes. The buffer is never reallocated, so that the caller can wipe it.
 pub(super) fn read_all(file: &mut File, size: u64, limit: u64, path: &Path) -> Result<Vec<u8>, FsError> {
     let too_large = || FsError::TooLarge { path: path.to_owned(), size, limit };
     if size > limit {

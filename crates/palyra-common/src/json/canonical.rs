@@ -1,8 +1,8 @@
-//! One text for equal JSON: names in order, no white space, numbers as they are written.
+//! Canonical JSON: equal values have equal text. Names are sorted, white space is removed, numbers are unchanged.
 //!
-//! A number stays text, because a float would give one text to many numbers: `1.10` and `1.1` are two texts. Characters
-//! that a terminal hides or that reorder a line are written as JSON escapes, so that the text can be shown as it is and
-//! its digest is the digest of what was shown.
+//! Numbers remain text, because a float would map several numbers to one text: `1.10` and `1.1` are different texts.
+//! Characters that terminals hide or that reorder a line are written as JSON escapes. The text can therefore be
+//! displayed unchanged, and its digest is the digest of the displayed text.
 
 use super::JsonText;
 use crate::redact::{escape_untrusted, needs_escape};
@@ -11,18 +11,18 @@ use std::ops::Range;
 
 /// Returns the canonical text of a JSON value.
 ///
-/// Takes time in proportion to the length, at most once for each level of nesting.
+/// Takes time proportional to the length, times the nesting depth in the worst case.
 pub fn canonical_text(json: &JsonText) -> String {
     let text = json.as_str();
     let mut writer = Writer { text, at: 0, out: String::with_capacity(text.len()) };
     match writer.value() {
         Some(()) => writer.out,
-        // Not reached for checked text; the whole text is as exact, and no other document has it.
+        // Unreachable for validated text. The escaped text is as exact, because no other document has it.
         None => escape_untrusted(text),
     }
 }
 
-/// Reads text that is known to be JSON.
+/// Rewrites text that is known to be JSON.
 struct Writer<'t> {
     text: &'t str,
     at: usize,
@@ -65,7 +65,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Writes the members of the object that was just read again, in the order of their names.
+    /// Sorts the members of the object at the end of the output by name.
     fn sort(&mut self, mut members: Vec<(String, Range<usize>)>) -> Option<()> {
         let from = members.first()?.1.start;
         let written = self.out.split_off(from);
@@ -90,7 +90,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Whether another item follows; goes past the comma before it, or past the closing bracket.
+    /// Returns whether another item follows. Skips the comma before it, or the closing bracket.
     fn next_item(&mut self, end: u8, first: bool) -> Option<bool> {
         let byte = self.token()?;
         if byte == end {
@@ -111,7 +111,7 @@ impl Writer<'_> {
         self.out.push(bracket);
     }
 
-    /// A string without its escapes.
+    /// Reads a string and decodes its escapes.
     fn string(&mut self) -> Option<String> {
         let rest = self.text.get(self.at..)?;
         let mut escaped = false;
@@ -125,7 +125,7 @@ impl Writer<'_> {
         serde_json::from_str(quoted).ok()
     }
 
-    /// A number, `true`, `false` or `null`, as it is written.
+    /// Copies a number, `true`, `false` or `null` unchanged.
     fn plain(&mut self) -> Option<()> {
         let rest = self.text.get(self.at..)?;
         let ends = |byte: u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r');
@@ -135,7 +135,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// The first byte after white space, which stays to be read.
+    /// Skips white space and returns the next byte without consuming it.
     fn token(&mut self) -> Option<u8> {
         let rest = self.text.as_bytes().get(self.at..)?;
         self.at += rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))?;
@@ -162,7 +162,7 @@ fn push(out: &mut String, character: char) {
     if needs_escape(character) {
         let mut units = [0; 2];
         for unit in character.encode_utf16(&mut units) {
-            // Writing to a string does not fail.
+            // Writing to a `String` is infallible.
             let _ = write!(out, "\\u{unit:04x}");
         }
     } else {

@@ -1,19 +1,19 @@
-//! Objects in the order of their names, whatever crates are in the build.
+//! Writes objects with sorted names, independent of the features of other crates in the build.
 //!
-//! A feature of the JSON crate decides whether a map keeps its names sorted or as they were inserted, and any
-//! dependency can switch it on. Wherever a [`Value`] becomes bytes that are stored, signed, hashed, compared or
-//! shown, it goes through here.
+//! A feature of `serde_json` decides whether a map keeps its names sorted or in insertion order, and any dependency can
+//! enable it. Wherever a [`Value`] becomes bytes that are stored, signed, hashed, compared or displayed, this module is
+//! used.
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A value that is written with the names of all its objects in order.
+/// A value that is written with the names of all objects sorted.
 #[derive(Debug, Clone, Copy)]
 pub struct InOrder<'v>(pub &'v Value);
 
-/// Puts the names of all objects of a value in order.
+/// Sorts the names of all objects of a value.
 pub fn sort_objects(value: &mut Value) {
     value.sort_all_objects();
 }

@@ -19,7 +19,7 @@ struct Scanner<'a> {
     at: usize,
 }
 
-/// `None` means: ask the parser.
+/// `None` means that the parser has to decide.
 type Seen = Option<()>;
 
 impl Scanner<'_> {
@@ -27,7 +27,7 @@ impl Scanner<'_> {
         let mut open = Open::default();
         loop {
             self.value(&mut open)?;
-            // Closes what ends here, then goes on with the next value, if there is one.
+            // Closes everything that ends here, then continues with the next value, if there is one.
             loop {
                 let byte = self.token();
                 match (byte, open.innermost()) {
@@ -48,7 +48,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// A whole value, or the beginning of one up to its first scalar.
+    /// Scans a whole value, or the beginning of one up to its first scalar.
     fn value(&mut self, open: &mut Open) -> Seen {
         loop {
             let byte = self.token()?;
@@ -274,7 +274,7 @@ mod tests {
         !is_surely_json(text) || parser_accepts(text)
     }
 
-    /// Every text of up to five of these pieces: all the ways in which small parts can stand side by side.
+    /// Tests every text of up to five of these pieces, which covers all combinations of adjacent tokens.
     #[test]
     fn says_yes_only_to_json() {
         const PIECES: [&str; 19] = [
@@ -287,7 +287,7 @@ mod tests {
             for text in &texts {
                 assert!(never_says_yes_alone(text), "{text:?}");
             }
-            // What cannot begin a text is not continued: keeps the number of texts in hand.
+            // Texts with an invalid start are not extended, which limits the number of texts.
             texts.retain(|text| {
                 !text.starts_with([']', '}', ',', ':', '\\', '.', 'e', '+', 'u', '\u{1}', ' '])
             });
