@@ -1,32 +1,32 @@
-//! The anchor of the state: what the database must hold, kept where its editor cannot reach.
+//! The anchor: the expected state of the database, stored where an editor of the database cannot change it.
 //!
-//! A change of trust writes what will be true (`write_pending`), commits the database, and says that it is
-//! true (`commit`). After a stop in between, the database equals one of the two and the owner settles it.
+//! A change of trust writes the next value (`write_pending`), commits the database, and confirms it (`commit`). After a
+//! crash in between, the database equals one of the two values, and the owner of the state settles which one.
 
 use crate::record::{AnchorError, Record, RecordFile};
 use std::fmt;
 
 const MAX_VALUE_BYTES: usize = 4096;
 
-/// Opaque bytes of at most 4 KiB; their meaning is the owner's.
+/// Opaque bytes of at most 4 KiB, interpreted by the owner of the state.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AnchorValue(Vec<u8>);
 
-/// What the anchor holds.
+/// The contents of the anchor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnchorState {
-    /// What was true last.
+    /// The last confirmed value.
     pub committed: AnchorValue,
-    /// What may have become true since.
+    /// The next value, if its transaction was started and not settled.
     pub pending: Option<AnchorValue>,
 }
 
-/// The anchor of an open vault.
+/// Access to the anchor of an open vault.
 pub struct Anchor<'v> {
     file: RecordFile<'v>,
 }
 
-/// The journal head that the vault remembers.
+/// Access to the journal head that the vault stores.
 pub struct JournalHead<'v> {
     file: RecordFile<'v>,
 }
@@ -36,12 +36,12 @@ impl<'v> Anchor<'v> {
         Self { file }
     }
 
-    /// What it holds; `None` only if it was never initialised.
+    /// Returns the contents, or `None` if the anchor was never initialized.
     pub fn read(&self) -> Result<Option<AnchorState>, AnchorError> {
         self.file.read()?.map(|record| self.decode(&record)).transpose()
     }
 
-    /// Gives a new anchor its first value.
+    /// Writes the first value. Fails if there is one.
     pub fn initialise(&self, value: AnchorValue) -> Result<(), AnchorError> {
         match self.file.read()? {
             Some(_) => Err(AnchorError::AlreadyInitialised { path: self.file.path() }),
@@ -49,7 +49,7 @@ impl<'v> Anchor<'v> {
         }
     }
 
-    /// Says what will be true once the database has committed; refused while an earlier one is unsettled.
+    /// Writes the value that the next database commit makes true. Fails while an earlier one is pending.
     pub fn write_pending(&self, value: AnchorValue) -> Result<(), AnchorError> {
         let (record, state) = self.current()?;
         if state.pending.is_some() {
@@ -58,17 +58,17 @@ impl<'v> Anchor<'v> {
         self.file.write(Some(&record), encode(&AnchorState { pending: Some(value), ..state }))
     }
 
-    /// Says that the pending value is true now.
+    /// Makes the pending value the committed one.
     pub fn commit(&self) -> Result<(), AnchorError> {
         self.settle(|_, pending| pending)
     }
 
-    /// Says that the pending value never became true.
+    /// Removes the pending value, whose transaction did not commit.
     pub fn discard_pending(&self) -> Result<(), AnchorError> {
         self.settle(|committed, _| committed)
     }
 
-    /// Replaces whatever is there, true or not: for a repair or a restore that a person confirmed.
+    /// Replaces the contents, valid or not, for a repair or restore that a person confirmed.
     pub fn replace(&self, value: AnchorValue) -> Result<(), AnchorError> {
         self.file.overwrite(encode(&AnchorState { committed: value, pending: None }))
     }
@@ -100,25 +100,25 @@ impl<'v> JournalHead<'v> {
         Self { file }
     }
 
-    /// The head; `None` only if none was ever written.
+    /// Returns the head, or `None` if none was ever written.
     pub fn read(&self) -> Result<Option<AnchorValue>, AnchorError> {
         Ok(self.file.read()?.map(|record| AnchorValue(record.payload)))
     }
 
-    /// Remembers a head in place of the last one, which must be readable.
+    /// Writes a head. Fails if the previous one is invalid.
     pub fn write(&self, value: AnchorValue) -> Result<(), AnchorError> {
         let previous = self.file.read()?;
         self.file.write(previous.as_ref(), value.0)
     }
 
-    /// Replaces whatever is there, true or not: for a repair or a restore that a person confirmed.
+    /// Replaces the head, valid or not, for a repair or restore that a person confirmed.
     pub fn replace(&self, value: AnchorValue) -> Result<(), AnchorError> {
         self.file.overwrite(value.0)
     }
 }
 
 impl AnchorValue {
-    /// Takes the bytes, if they are not too many.
+    /// Wraps bytes. Fails if there are more than 4 KiB.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, AnchorError> {
         let bytes = bytes.into();
         if bytes.len() > MAX_VALUE_BYTES {
@@ -127,7 +127,7 @@ impl AnchorValue {
         Ok(Self(bytes))
     }
 
-    /// The bytes.
+    /// Returns the wrapped bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -139,7 +139,7 @@ impl fmt::Debug for AnchorValue {
     }
 }
 
-/// Length and bytes of the committed value, then the same of the pending one if there is one.
+/// Encodes length and bytes of the committed value, then of the pending one if there is one.
 fn encode(state: &AnchorState) -> Vec<u8> {
     let mut bytes = Vec::new();
     for value in std::iter::once(&state.committed).chain(&state.pending) {

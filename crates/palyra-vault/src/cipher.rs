@@ -1,4 +1,4 @@
-//! XChaCha20-Poly1305 and the system random source, each in one place.
+//! XChaCha20-Poly1305 and the random source of the operating system.
 
 use crate::VaultError;
 use chacha20poly1305::aead::{Aead, Payload};
@@ -7,14 +7,14 @@ use zeroize::Zeroizing;
 
 /// 32 secret bytes, wiped when dropped.
 pub(crate) type Key = Zeroizing<[u8; 32]>;
-/// A nonce long enough to be drawn at random.
+/// A nonce, long enough to be random.
 pub(crate) type Nonce = [u8; 24];
 
-/// How much longer a sealed text is.
+/// Number of bytes that sealing adds.
 pub(crate) const TAG_BYTES: usize = 16;
 pub(crate) const NONCE_BYTES: usize = 24;
 
-/// Fresh random bytes.
+/// Returns `N` random bytes from the operating system.
 pub(crate) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, VaultError> {
     let mut bytes = Zeroizing::new([0; N]);
     getrandom::fill(bytes.as_mut_slice())
@@ -22,14 +22,14 @@ pub(crate) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, VaultError>
     Ok(bytes)
 }
 
-/// Seals `plain` and binds `context` to it.
+/// Encrypts `plain` and authenticates `context` with it.
 pub(crate) fn seal(key: &Key, nonce: &Nonce, context: &[u8], plain: &[u8]) -> Result<Vec<u8>, VaultError> {
     cipher(key)
         .encrypt(&XNonce::from(*nonce), Payload { msg: plain, aad: context })
         .map_err(|_| VaultError::CannotSeal { bytes: plain.len() })
 }
 
-/// Opens what [`seal`] made under the same key, nonce and context; `None` if any of it differs.
+/// Decrypts the output of [`seal`]. Returns `None` if key, nonce, context or ciphertext differ.
 pub(crate) fn open(key: &Key, nonce: &Nonce, context: &[u8], sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     cipher(key).decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: context }).ok().map(Zeroizing::new)
 }

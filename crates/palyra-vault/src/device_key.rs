@@ -1,4 +1,4 @@
-//! The one key everything else follows from, and the places that keep it.
+//! The device key, from which every other key of the vault derives, and the sources that store it.
 
 mod file;
 #[cfg(all(feature = "os-keyring", target_os = "linux"))]
@@ -15,37 +15,37 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// 32 random bytes that never leave this machine; prints as `****`.
+/// 32 random bytes that never leave this machine. `Debug` prints `****`.
 #[derive(Clone)]
 pub struct DeviceKey(Key);
 
-/// The name of one vault, drawn when it is made; no secret.
+/// The random id of a vault. Not a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VaultId([u8; 16]);
 
-/// Where the operator wants the device key of a new vault; there is no silent second choice.
+/// The source of the device key for a new vault, chosen by the operator. There is no silent fallback.
 #[derive(Debug, Clone)]
 pub enum KeySourceChoice {
-    /// The operating system's keyring; refused where there is none.
+    /// The keyring of the operating system. Fails if there is none.
     OsKeyring,
-    /// A private file beside the vault: for machines without a keyring.
+    /// A private file next to the vault, for machines without a keyring.
     File,
-    /// The same, sealed under a passphrase that every opening needs.
+    /// A private file, encrypted with a passphrase that every opening requires.
     FileWithPassphrase(Passphrase),
 }
 
-/// Which protection the device key has.
+/// The protection of the device key, as recorded in the vault's header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
-    /// The operating system's keyring.
+    /// Stored in the keyring of the operating system.
     OsKeyring,
-    /// A private file.
+    /// Stored in a private file, unencrypted.
     PrivateFile,
-    /// A private file under a passphrase.
+    /// Stored in a private file, encrypted with a passphrase.
     PassphraseFile,
 }
 
-/// A record whose newest generation a keyring remembers.
+/// A record whose newest generation a keyring stores, to detect old copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordName {
     /// The anchor of trust and index.
@@ -54,32 +54,32 @@ pub enum RecordName {
     JournalHead,
 }
 
-/// A place that keeps the device key of a vault.
+/// A store for the device keys of vaults.
 pub trait DeviceKeySource: Send + Sync {
-    /// Which protection it gives.
+    /// Returns the protection that this source provides.
     fn protection(&self) -> Protection;
 
-    /// Keeps a new key for a vault that is being made.
+    /// Stores the key of a new vault.
     fn store(&self, vault: &VaultId, key: &DeviceKey) -> Result<(), DeviceKeyError>;
 
-    /// The key of a vault.
+    /// Returns the key of a vault.
     fn load(&self, vault: &VaultId) -> Result<DeviceKey, DeviceKeyError>;
 
-    /// Forgets the key of a vault whose creation failed, and everything kept beside it.
+    /// Removes the key of a vault whose creation failed, and everything stored with it.
     ///
-    /// A place inside the vault's directory goes with the directory and has nothing to do here.
+    /// A source inside of the vault's directory need not implement this, because the directory is removed.
     fn remove(&self, _vault: &VaultId) -> Result<(), DeviceKeyError> {
         Ok(())
     }
 
-    /// The generation a record had when it was last written, if this place remembers it.
+    /// Returns the newest generation of a record, if this source stores it.
     ///
-    /// A place outside the state root can, and so an old copy of the whole root is found out.
+    /// A source outside of the state root can, so an old copy of the whole root is detected.
     fn floor(&self, _vault: &VaultId, _record: RecordName) -> Result<Option<u64>, DeviceKeyError> {
         Ok(None)
     }
 
-    /// Remembers the generation of a record that was just written.
+    /// Stores the generation of a record that was just written.
     fn raise_floor(
         &self,
         _vault: &VaultId,
@@ -90,30 +90,30 @@ pub trait DeviceKeySource: Send + Sync {
     }
 }
 
-/// Why the device key is not available.
+/// The reason why the device key is not available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum DeviceKeyError {
-    /// It is not where it should be.
+    /// The source has no key for this vault.
     #[error("no device key in {place}")]
     Missing { place: String },
-    /// What is there is no device key.
+    /// The stored bytes are not a device key.
     #[error("{place} does not contain a device key")]
     Malformed { place: String },
-    /// It is under a passphrase, and none was given.
+    /// The key is encrypted with a passphrase, and none was provided.
     #[error("the device key `{}` needs a passphrase, and none was given", path.display())]
     PassphraseNeeded { path: PathBuf },
-    /// The keyring did not answer.
+    /// The keyring is not reachable or did not respond in time.
     #[error("cannot use the operating system's keyring: {reason}")]
     KeyringUnavailable { reason: String },
-    /// This build does not know the keyring.
+    /// This build has no support for the keyring.
     #[error("this build of palyra cannot use the operating system's keyring")]
     KeyringNotBuilt,
-    /// Its file is not one that only we read, or the system refused.
+    /// The file is not private to this user, or cannot be read.
     #[error(transparent)]
     Files(#[from] FsError),
-    /// Its sealed file did not open.
+    /// The encrypted file could not be decrypted.
     #[error("cannot open the device key `{}`", path.display())]
     KeyFile {
         path: PathBuf,
@@ -123,7 +123,7 @@ pub enum DeviceKeyError {
 }
 
 impl DeviceKeyError {
-    /// What a person can do about it.
+    /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Files(error) => error.hint(),
@@ -159,7 +159,7 @@ impl KeySourceChoice {
 impl Protection {
     const ALL: [Self; 3] = [Self::OsKeyring, Self::PrivateFile, Self::PassphraseFile];
 
-    /// In plain words, for `doctor` and `vault list`.
+    /// Describes the protection and its limits, for `doctor` and `vault list`.
     pub fn describe(self) -> &'static str {
         match self {
             Self::OsKeyring => {
@@ -180,12 +180,12 @@ impl Protection {
         }
     }
 
-    /// Whether an old copy of the whole state root, vault included, is found out.
+    /// Returns whether an old copy of the whole state root, including the vault, is detected.
     pub fn detects_restored_copies(self) -> bool {
         self == Self::OsKeyring
     }
 
-    /// A short name, for messages.
+    /// Returns a short name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::OsKeyring => "the operating system's keyring",
@@ -206,7 +206,7 @@ impl Protection {
         Self::ALL.into_iter().find(|protection| protection.byte() == byte)
     }
 
-    /// The source for a vault whose header says so.
+    /// Returns the source for a vault with this protection in its header.
     pub(crate) fn source(
         self,
         directory: &Path,
@@ -231,10 +231,10 @@ impl fmt::Display for Protection {
 }
 
 impl RecordName {
-    /// Every record.
+    /// Every record of a vault.
     pub const ALL: [Self; 2] = [Self::Anchor, Self::JournalHead];
 
-    /// The name of its file.
+    /// Returns the name of its file in the vault's directory.
     pub fn file_name(self) -> &'static str {
         match self {
             Self::Anchor => "anchor",
@@ -244,17 +244,17 @@ impl RecordName {
 }
 
 impl DeviceKey {
-    /// A new one.
+    /// Generates a new key.
     pub fn random() -> Result<Self, VaultError> {
         cipher::random().map(Self)
     }
 
-    /// These bytes.
+    /// Wraps existing key bytes.
     pub fn from_bytes(bytes: Key) -> Self {
         Self(bytes)
     }
 
-    /// The bytes in the clear, for a place that keeps them.
+    /// Returns the bytes in plain text, for a source that stores them.
     pub fn expose(&self) -> &[u8] {
         self.0.as_slice()
     }
@@ -290,13 +290,13 @@ impl fmt::Display for VaultId {
     }
 }
 
-/// Whether the operating system's keyring can keep a device key, as far as an attempt within `limit` shows.
+/// Checks within `limit` whether the keyring of the operating system can store a device key.
 #[cfg(all(feature = "os-keyring", target_os = "linux"))]
 pub fn probe_keyring(limit: Duration) -> Result<(), DeviceKeyError> {
     OsKeyring::probe(limit)
 }
 
-/// Whether the operating system's keyring can keep a device key; this build never can.
+/// Returns an error, because this build does not support the keyring.
 #[cfg(not(all(feature = "os-keyring", target_os = "linux")))]
 pub fn probe_keyring(_limit: Duration) -> Result<(), DeviceKeyError> {
     Err(DeviceKeyError::KeyringNotBuilt)

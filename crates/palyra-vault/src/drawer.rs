@@ -1,4 +1,4 @@
-//! A directory of sealed files of one kind.
+//! A directory of encrypted files of one kind.
 
 use crate::sealed::{self, Kind, Slot};
 use crate::vault::Vault;
@@ -7,19 +7,19 @@ use palyra_common::fs::{Directory, FsError};
 use std::path::PathBuf;
 use zeroize::Zeroizing;
 
-/// Largest sealed file that is read.
+/// Maximum size of an encrypted file, in bytes.
 const MAX_FILE_BYTES: u64 = 128 << 10;
 
-/// A file that did not check out; listing goes on without it and names it.
+/// A file that failed a check. Listing reports it and continues.
 #[derive(Debug)]
 pub struct DamagedFile {
-    /// Its path.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The failed check.
     pub error: VaultError,
 }
 
-/// The sealed files of one kind in a vault.
+/// The encrypted files of one kind in a vault.
 pub(crate) struct Drawer<'v> {
     vault: &'v Vault,
     directory: &'v Directory,
@@ -31,19 +31,19 @@ impl<'v> Drawer<'v> {
         Self { vault, directory, kind }
     }
 
-    /// Seals an entry and writes it whole.
+    /// Encrypts an entry and writes its file atomically.
     pub(crate) fn write(&self, name: &str, description: &[u8], value: &[u8]) -> Result<(), VaultError> {
         let slot = self.slot(name);
         let bytes = sealed::seal(self.vault.derived(), self.vault.id(), &slot, description, value)?;
         Ok(self.directory.write(&slot.file_name(), &bytes)?)
     }
 
-    /// The description of an entry; `None` if there is none.
+    /// Returns the description of an entry, or `None` if it does not exist.
     pub(crate) fn description(&self, name: &str) -> Result<Option<Zeroizing<Vec<u8>>>, VaultError> {
         self.open(&self.slot(name), |opened| Ok(opened.description))
     }
 
-    /// Description and value of an entry; `None` if there is none.
+    /// Returns description and value of an entry, or `None` if it does not exist.
     pub(crate) fn read(&self, name: &str) -> Result<Option<DescriptionAndValue>, VaultError> {
         self.open(&self.slot(name), |opened| {
             let value = opened.value()?;
@@ -51,14 +51,14 @@ impl<'v> Drawer<'v> {
         })
     }
 
-    /// Removes an entry, readable or not; `false` if there was none.
+    /// Removes an entry, readable or not. Returns `false` if it does not exist.
     pub(crate) fn remove(&self, name: &str) -> Result<bool, VaultError> {
         Ok(self.directory.remove(&self.slot(name).file_name())?)
     }
 
-    /// Every description, and what could not be read.
+    /// Returns every description, and the files that could not be read.
     ///
-    /// `parse` gives the entry and the name it calls itself; a file under another name's hash is damaged.
+    /// `parse` returns the entry and its own name. A file that is stored under the hash of another name is damaged.
     pub(crate) fn list<T>(
         &self,
         parse: impl Fn(&[u8]) -> Option<(T, String)>,
@@ -67,7 +67,7 @@ impl<'v> Drawer<'v> {
         for file in self.directory.names()? {
             match self.listed(&file, &parse) {
                 Ok(Some(entry)) => entries.push(entry),
-                // It was removed since the names were read.
+                // The file was removed after the names were read.
                 Ok(None) => {}
                 Err(error) => damaged.push(DamagedFile { path: self.directory.path().join(&file), error }),
             }
@@ -75,7 +75,7 @@ impl<'v> Drawer<'v> {
         Ok((entries, damaged))
     }
 
-    /// The error for this entry's file.
+    /// Creates the error for the file of an entry.
     pub(crate) fn damaged(&self, name: &str, damage: Damage) -> VaultError {
         self.damage(&self.slot(name).file_name(), damage)
     }
@@ -121,5 +121,5 @@ impl<'v> Drawer<'v> {
     }
 }
 
-/// What an entry is, and its value in the clear.
+/// Description and value of an entry, decrypted.
 pub(crate) type DescriptionAndValue = (Zeroizing<Vec<u8>>, Zeroizing<Vec<u8>>);

@@ -1,104 +1,104 @@
-//! What can go wrong with a vault.
+//! Errors of the vault.
 
 use crate::{AnchorError, DeviceKeyError};
 use palyra_common::fs::FsError;
 use std::path::PathBuf;
 
-/// Why the vault, or something in it, was not used.
+/// The reason why the vault or an entry cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum VaultError {
-    /// A file is not one that can be trusted, or the system refused.
+    /// A file is not private to this user, or cannot be read.
     #[error(transparent)]
     Files(#[from] FsError),
-    /// The device key is not to be had.
+    /// The device key is not available.
     #[error(transparent)]
     DeviceKey(#[from] DeviceKeyError),
-    /// The anchor or the journal head is not as it was left.
+    /// The anchor or the journal head is invalid.
     #[error(transparent)]
     Anchor(#[from] AnchorError),
-    /// There is no vault here.
+    /// The directory contains no vault.
     #[error("no vault in `{}`", path.display())]
     NotInitialised { path: PathBuf },
-    /// There is one already.
+    /// The directory already contains a vault.
     #[error("a vault already exists in `{}`", path.display())]
     AlreadyInitialised { path: PathBuf },
-    /// Sealed files without the header that belongs to them.
+    /// The directory contains encrypted files but no header.
     #[error("the vault in `{}` has no `header`", path.display())]
     HeaderMissing { path: PathBuf },
-    /// The header is not one of ours.
+    /// The header is malformed.
     #[error("`{}` is not a vault header: {problem}", path.display())]
     BadHeader {
         path: PathBuf,
-        /// What is wrong with it.
+        /// The violated rule of the format.
         problem: &'static str,
     },
-    /// The header does not check out under the device key.
+    /// The MAC of the header does not match the device key.
     #[error("the device key does not match the vault in `{}`: the header was changed, or the key belongs \
         to another vault", path.display())]
     WrongDeviceKey { path: PathBuf },
-    /// The vault keeps its device key elsewhere than the caller looked.
+    /// The header names another key source than the caller uses.
     #[error("the vault's device key is in {expected}, not in {found}")]
     OtherKeySource { expected: &'static str, found: &'static str },
-    /// A sealed file is not as it was written.
+    /// An encrypted file is damaged.
     #[error("`{}` is damaged: {damage}", path.display())]
     Damaged { path: PathBuf, damage: Damage },
-    /// The reference is not one that can be written as text.
+    /// The reference is not a valid `SCOPE/KEY`.
     #[error("invalid secret reference `{reference}`")]
     InvalidReference { reference: String },
-    /// A secret of no bytes.
+    /// The value of a secret is empty.
     #[error("the value of `{reference}` is empty")]
     EmptySecret { reference: String },
-    /// A secret of too many bytes.
+    /// The value of a secret exceeds the limit.
     #[error("the value of `{reference}` has {bytes} bytes, the limit is {limit}")]
     SecretTooLarge { reference: String, bytes: usize, limit: usize },
-    /// Not a name for a signing key.
+    /// The name is not valid for a signing key.
     #[error(
         "invalid key name `{name}`: expected 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, starting with a \
         letter or digit"
     )]
     InvalidKeyName { name: String },
-    /// No signing key of this name.
+    /// There is no signing key with this name.
     #[error("signing key `{name}` does not exist")]
     UnknownKey { name: String },
-    /// A signing key of this name exists.
+    /// A signing key with this name exists.
     #[error("signing key `{name}` already exists")]
     KeyExists { name: String },
-    /// The signing key may not sign any more.
+    /// The signing key is retired or revoked.
     #[error("the signing key `{name}` is {state}")]
     KeyNotActive {
         name: String,
         /// `retired` or `revoked`.
         state: &'static str,
     },
-    /// The system gave no randomness.
+    /// The operating system provided no random bytes.
     #[error("cannot read the system random source: {reason}")]
     NoRandomness { reason: String },
-    /// The cipher refused; only sizes beyond every limit here do that.
+    /// The cipher failed, which happens only for sizes beyond every limit of the vault.
     #[error("cannot encrypt {bytes} bytes")]
     CannotSeal { bytes: usize },
 }
 
-/// How a sealed file differs from what was written.
+/// The damage of an encrypted file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
-    /// It ends too early.
+    /// The file is truncated.
     #[error("it is truncated")]
     Truncated,
-    /// It does not begin as sealed files do.
+    /// The file does not have the header of this format.
     #[error("it is not an encrypted file of this version")]
     NotSealed,
-    /// It was changed, belongs under another name, or was sealed under another device key.
+    /// The file was changed, renamed, or encrypted with another device key.
     #[error("it was changed, renamed, or encrypted under another device key")]
     Altered,
-    /// Its name is not that of a sealed file.
+    /// The file name is not that of an encrypted file.
     #[error("its name is not that of an encrypted file")]
     Misnamed,
 }
 
 impl VaultError {
-    /// What a person can do about it.
+    /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Files(error) => error.hint(),

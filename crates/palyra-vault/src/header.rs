@@ -5,13 +5,13 @@ use crate::derived::{VaultKeys, mac};
 use crate::device_key::{Protection, RecordName, VaultId};
 use palyra_common::fs::Directory;
 
-/// Its name in the vault's directory; the last file that `init` writes.
+/// The name of the file in the vault's directory. The last file that `init` writes.
 pub(crate) const FILE_NAME: &str = "header";
 const MAGIC: &[u8; 8] = b"PLYRVHD1";
 const BODY_BYTES: usize = 8 + 1 + 16 + 1;
 const MAC_BYTES: usize = 32;
 
-/// Its content.
+/// The contents of the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) protection: Protection,
@@ -19,7 +19,7 @@ pub(crate) struct Header {
     begun: u8,
 }
 
-/// A header that was read but whose MAC cannot be checked before the key it leads to is there.
+/// A parsed header. Its MAC can only be verified with the key that it leads to.
 pub(crate) struct UncheckedHeader {
     pub(crate) header: Header,
     mac: [u8; MAC_BYTES],
@@ -30,7 +30,7 @@ impl Header {
         Self { protection, vault, begun: 0 }
     }
 
-    /// Whether this record was ever written: without it a deleted record would look like a new vault's.
+    /// Returns whether this record was ever written. Otherwise a deleted record would look like that of a new vault.
     pub(crate) fn has_begun(&self, record: RecordName) -> bool {
         self.begun & flag(record) != 0
     }
@@ -39,7 +39,7 @@ impl Header {
         self.begun |= flag(record);
     }
 
-    /// Reads the header; `None` if there is none.
+    /// Reads the header, or returns `None` if there is none.
     pub(crate) fn read(directory: &Directory) -> Result<Option<UncheckedHeader>, VaultError> {
         let limit = (BODY_BYTES + MAC_BYTES) as u64;
         let Some(bytes) = directory.read(FILE_NAME, limit)? else { return Ok(None) };

@@ -27,46 +27,46 @@ pub enum KeyFileType {
     DeviceKey,
 }
 
-/// Why a key file was not used.
+/// The reason why a key file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum KeyFileError {
-    /// The file is not one that only its owner reads, or the system refused.
+    /// The file is not private to this user, or cannot be read.
     #[error(transparent)]
     Files(#[from] FsError),
-    /// The bytes of some key with nothing that says what it is.
+    /// The file contains only key bytes, without a header.
     #[error("not a key file: {bytes} bytes without a header")]
     RawKey { bytes: usize },
-    /// Something else.
+    /// The file has another format.
     #[error("not a key file: line {line}: {problem}")]
     NotAKeyFile { line: usize, problem: &'static str },
-    /// A key for another purpose.
+    /// The file contains a key for another purpose.
     #[error("it contains a `{found}`, expected a `{expected}`")]
     WrongType { found: &'static str, expected: &'static str },
-    /// Opening it would cost too much, or sealing it cost too little.
+    /// The cost of the key derivation is outside of the permitted range.
     #[error("its `{field}` is {found}, expected {low} to {high}")]
     UnacceptableCost {
         field: &'static str,
         found: u32,
-        /// The least that is accepted.
+        /// The minimum value.
         low: u32,
-        /// The most that is accepted.
+        /// The maximum value.
         high: u32,
     },
-    /// The passphrase is another one, or the file was changed.
+    /// The passphrase is wrong, or the file was changed.
     #[error("wrong passphrase, or the file was changed")]
     WrongPassphrase,
-    /// The passphrase could not be turned into a key.
+    /// The key derivation failed.
     #[error("cannot derive a key from the passphrase: {reason}")]
     Derivation { reason: String },
-    /// The system gave no randomness, or the cipher refused.
+    /// Random bytes or the cipher failed.
     #[error(transparent)]
     Sealing(Box<VaultError>),
 }
 
 impl KeyFileError {
-    /// What a person can do about it.
+    /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Files(error) => error.hint(),

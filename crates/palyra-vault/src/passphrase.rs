@@ -1,4 +1,4 @@
-//! A passphrase, and the places it may come from: never an argument, never the environment.
+//! Passphrases and their sources: never an argument, never an environment variable.
 
 use palyra_common::SecretValue;
 use palyra_common::fs::{Directory, FsError};
@@ -10,37 +10,37 @@ use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 const MAX_BYTES: usize = 1024;
-/// Where systemd puts the credentials of a service.
+/// The environment variable in which systemd passes the directory of a service's credentials.
 pub const CREDENTIALS_DIRECTORY: &str = "CREDENTIALS_DIRECTORY";
-/// The credential that opens a device key under a passphrase.
+/// The name of the credential with the passphrase of the device key.
 const CREDENTIAL: &str = "palyra.passphrase";
 
-/// A passphrase of 1 to 1024 bytes; prints as `****`.
+/// A passphrase of 1 to 1024 bytes. `Debug` prints `****`.
 #[derive(Debug, Clone)]
 pub struct Passphrase(SecretValue);
 
-/// Why a passphrase was rejected.
+/// The reason why a passphrase was rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum PassphraseError {
-    /// It has no bytes.
+    /// The passphrase is empty.
     #[error("the passphrase is empty")]
     Empty,
-    /// It is longer than anybody types.
+    /// The passphrase has more than 1024 bytes.
     #[error("the passphrase is longer than {MAX_BYTES} bytes")]
     TooLong,
-    /// Its file is not one that only its owner reads.
+    /// The file is not private to this user.
     #[error(transparent)]
     Files(#[from] FsError),
-    /// The credential can be read by everybody, or belongs to a stranger.
+    /// The credential is readable by other users, or belongs to another user than root and this one.
     #[error("the credential `{}` must be a regular file of root or this user that other users cannot read \
         (mode {mode:04o}, user {owner})", path.display())]
     NotACredential { path: PathBuf, mode: u32, owner: u32 },
     /// The source could not be read.
     #[error("cannot read the passphrase from {place}")]
     Unreadable {
-        /// Where it was to come from.
+        /// The source, as text.
         place: String,
         #[source]
         source: io::Error,
@@ -48,7 +48,7 @@ pub enum PassphraseError {
 }
 
 impl Passphrase {
-    /// Takes these bytes.
+    /// Wraps the bytes of a passphrase.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, PassphraseError> {
         let value = SecretValue::new(bytes);
         match value.expose().len() {
@@ -58,7 +58,7 @@ impl Passphrase {
         }
     }
 
-    /// Reads a private file (0600, ours, one name); a last line end does not count.
+    /// Reads a private file: mode 0600, owned by this user, one hard link. One final line ending is removed.
     pub fn from_file(path: &Path) -> Result<Self, PassphraseError> {
         let (directory, name) = Directory::of_file(path)?;
         let bytes = directory.read(&name, MAX_BYTES as u64 + 2)?.map(Zeroizing::new);
@@ -66,7 +66,7 @@ impl Passphrase {
         Self::from_line(bytes.ok_or_else(missing)?)
     }
 
-    /// The passphrase that needs no prompt: from the given file, else from a systemd credential.
+    /// Returns the passphrase that needs no prompt: from the given file, otherwise from a systemd credential.
     pub fn given(
         file: Option<&Path>,
         credentials_directory: Option<&Path>,
@@ -80,7 +80,7 @@ impl Passphrase {
         }
     }
 
-    /// Reads a credential that systemd put into a service's credentials directory.
+    /// Reads a credential from a service's credentials directory.
     pub fn from_credential(directory: &Path, name: &str) -> Result<Self, PassphraseError> {
         let path = directory.join(name);
         let unreadable =
@@ -89,7 +89,7 @@ impl Passphrase {
         let file = OpenOptions::new().read(true).custom_flags(flags).open(&path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         let (mode, owner) = (metadata.mode() & 0o7777, metadata.uid());
-        // The group bits are an access list for the service's user, so they may be set.
+        // systemd uses the group bits for an access list of the service's user, so they may be set.
         let ours = owner == 0 || owner == rustix::process::geteuid().as_raw();
         if !metadata.is_file() || mode & 0o007 != 0 || !ours {
             return Err(PassphraseError::NotACredential { path, mode, owner });
@@ -105,12 +105,12 @@ impl Passphrase {
         Self::from_reader(file).map_err(unreadable)?
     }
 
-    /// The bytes in the clear; name every place that calls this in a review.
+    /// Returns the bytes in plain text. Reviews must check every caller.
     pub fn expose(&self) -> &[u8] {
         self.0.expose()
     }
 
-    /// Reads into a buffer that never moves, so that it can be wiped.
+    /// Reads into a buffer that is never reallocated, so that it can be wiped.
     fn from_reader(mut reader: impl Read) -> io::Result<Result<Self, PassphraseError>> {
         let mut bytes = Zeroizing::new(vec![0; MAX_BYTES + 2]);
         let mut used = 0;

@@ -1,4 +1,4 @@
-//! A small record under a MAC, with a generation that only grows and a header that remembers it was begun.
+//! A small record with a MAC and an increasing generation. The header of the vault stores whether it was ever written.
 //!
 //! ```text
 //! magic 8 · generation 8 · length 4 · payload · MAC 32
@@ -15,64 +15,64 @@ use std::path::PathBuf;
 const MAGIC: &[u8; 8] = b"PLYRVRC1";
 const HEAD_BYTES: usize = 8 + 8 + 4;
 const MAC_BYTES: usize = 32;
-/// Two anchor values and their lengths.
+/// Two anchor values with their lengths.
 pub(crate) const MAX_PAYLOAD_BYTES: usize = 2 * 4096 + 16;
 
-/// Why a record of the vault was rejected.
+/// The reason why a record of the vault was rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum AnchorError {
-    /// It was written once and is gone.
+    /// The record was written before, and its file was deleted.
     #[error("`{}` was deleted, although the vault's header lists it", path.display())]
     Deleted { path: PathBuf },
-    /// It ends too early.
+    /// The file is truncated.
     #[error("`{}` is truncated: {found} bytes, expected {expected}", path.display())]
     Truncated {
         path: PathBuf,
         found: usize,
-        /// The size it should have, at least.
+        /// The expected size in bytes; the actual one may be larger.
         expected: usize,
     },
-    /// Its bytes are not those that were written.
+    /// The MAC does not match the bytes.
     #[error("`{}` was edited: its MAC does not match", path.display())]
     Edited { path: PathBuf },
-    /// It is an old copy.
+    /// The record is an old copy.
     #[error("`{}` is an old copy: it has generation {found}, the keyring has {expected}", path.display())]
     RolledBack {
         path: PathBuf,
         found: u64,
-        /// The newest generation, at least.
+        /// The newest generation according to the keyring.
         expected: u64,
     },
-    /// Nothing was ever written there.
+    /// The record was never written.
     #[error("`{}` was never written", path.display())]
     NeverInitialised { path: PathBuf },
-    /// A first value was given to an anchor that has one.
+    /// The anchor already has a first value.
     #[error("`{}` was already written", path.display())]
     AlreadyInitialised { path: PathBuf },
-    /// A value is waiting, and what became of it must be settled first.
+    /// A pending value exists and must be settled first.
     #[error("`{}` already has a pending value", path.display())]
     PendingExists { path: PathBuf },
-    /// There is no value waiting.
+    /// There is no pending value.
     #[error("`{}` has no pending value", path.display())]
     NothingPending { path: PathBuf },
-    /// The value is too long.
+    /// The value exceeds the limit.
     #[error("a value of {bytes} bytes is above the limit of {limit}")]
     ValueTooLong { bytes: usize, limit: usize },
-    /// The file is not one that only we read, or the system refused.
+    /// The file is not private to this user, or cannot be read.
     #[error(transparent)]
     Files(#[from] FsError),
-    /// The keyring that remembers generations did not answer.
+    /// The keyring that stores generations is not available.
     #[error(transparent)]
     DeviceKey(#[from] DeviceKeyError),
-    /// The vault's header did not check out.
+    /// The header of the vault is invalid.
     #[error("cannot use the vault's header")]
     Header(#[source] Box<VaultError>),
 }
 
 impl AnchorError {
-    /// What a person can do about it.
+    /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Deleted { .. } | Self::Truncated { .. } | Self::Edited { .. } | Self::RolledBack { .. } => {
@@ -89,14 +89,14 @@ impl AnchorError {
     }
 }
 
-/// What a record holds.
+/// The contents of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) generation: u64,
     pub(crate) payload: Vec<u8>,
 }
 
-/// One record of a vault.
+/// Access to one record of a vault.
 #[derive(Clone, Copy)]
 pub(crate) struct RecordFile<'v> {
     vault: &'v Vault,
@@ -112,7 +112,7 @@ impl<'v> RecordFile<'v> {
         self.vault.directory().path().join(self.name.file_name())
     }
 
-    /// The record; `None` only if none was ever written.
+    /// Returns the record, or `None` if none was ever written.
     pub(crate) fn read(&self) -> Result<Option<Record>, AnchorError> {
         let limit = (HEAD_BYTES + MAX_PAYLOAD_BYTES + MAC_BYTES) as u64;
         let floor = self.vault.source().floor(self.vault.id(), self.name)?;
@@ -139,15 +139,15 @@ impl<'v> RecordFile<'v> {
         self.write_generation(generation, payload)
     }
 
-    /// Writes a record that follows whatever is there, true or not.
+    /// Writes a record that succeeds the existing one, valid or not.
     pub(crate) fn overwrite(&self, payload: Vec<u8>) -> Result<(), AnchorError> {
         let floor = self.vault.source().floor(self.vault.id(), self.name)?.unwrap_or(0);
         let readable = self.read().ok().flatten().map_or(0, |record| record.generation);
         self.write_generation(floor.max(readable).saturating_add(1), payload)
     }
 
-    /// First the record, then the mark that there is one, then the memory of the keyring: a stop in between
-    /// leaves a record that is true with a mark that lags, never a mark without its record.
+    /// Writes first the record, then the flag in the header, then the generation in the keyring. A crash in between can
+    /// leave a record without its flag, but never a flag without its record.
     fn write_generation(&self, generation: u64, payload: Vec<u8>) -> Result<(), AnchorError> {
         let bytes = self.encode(&Record { generation, payload });
         self.vault.directory().write(self.name.file_name(), &bytes)?;

@@ -1,12 +1,12 @@
-//! One sealed file: a data key of its own, wrapped, and under it a description and a value.
+//! One encrypted file: a wrapped data key, and a description and a value that are encrypted with it.
 //!
 //! ```text
 //! magic 8 · kind 1 · nonce 24 · wrapped data key 48 · nonce 24 · length 4 · description · nonce 24 · value
 //! ```
 //!
-//! Every part is bound to the vault, the kind and the file's name, which is a keyed hash of the entry's
-//! name. The description is bound to all other bytes, so reading it checks the whole file while the value
-//! stays sealed.
+//! Every part is bound to the vault, the kind and the file's name, which is a keyed hash of the entry's name. The
+//! description is bound to all other bytes, so decrypting it checks the whole file while the value remains
+//! encrypted.
 
 use crate::cipher::{self, Key, NONCE_BYTES, Nonce, TAG_BYTES};
 use crate::derived::{VaultKeys, mac};
@@ -17,21 +17,21 @@ use zeroize::Zeroizing;
 const MAGIC: &[u8; 8] = b"PLYRVSE1";
 const WRAPPED_BYTES: usize = 32 + TAG_BYTES;
 
-/// What a sealed file holds.
+/// The kind of entry in an encrypted file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Secret,
     SigningKey,
 }
 
-/// The place of one entry: what the file is called follows from what the entry is called.
+/// The position of an entry. Its file name is derived from the name of the entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot {
     kind: Kind,
     id: [u8; 32],
 }
 
-/// A sealed file whose every byte checked out; the value is still sealed.
+/// A file whose bytes are all authenticated. The value is still encrypted.
 pub(crate) struct Opened<'a> {
     pub(crate) description: Zeroizing<Vec<u8>>,
     data_key: Key,
@@ -83,7 +83,7 @@ impl Slot {
     }
 }
 
-/// Seals an entry under a new data key.
+/// Encrypts an entry with a new data key.
 pub(crate) fn seal(
     keys: &VaultKeys,
     vault: &VaultId,
@@ -109,7 +109,7 @@ pub(crate) fn seal(
     Ok([head, description_sealed, tail].concat())
 }
 
-/// Opens the description of what [`seal`] made for the same vault and slot.
+/// Decrypts the description of an output of [`seal`] for the same vault and slot.
 pub(crate) fn open<'a>(
     keys: &VaultKeys,
     vault: &VaultId,
@@ -143,7 +143,7 @@ pub(crate) fn open<'a>(
 }
 
 impl Opened<'_> {
-    /// The value in the clear.
+    /// Decrypts the value.
     pub(crate) fn value(&self) -> Result<Zeroizing<Vec<u8>>, Damage> {
         cipher::open(&self.data_key, &self.value_nonce, &self.context, self.value).ok_or(Damage::Altered)
     }

@@ -1,4 +1,4 @@
-//! Secrets by reference.
+//! Secrets, addressed by reference.
 
 use crate::drawer::{DamagedFile, Drawer};
 use crate::{Damage, VaultError};
@@ -7,31 +7,31 @@ use palyra_common::capabilities::SecretRef;
 use palyra_common::redact::escape_untrusted;
 use serde::{Deserialize, Serialize};
 
-/// Largest value of a secret.
+/// Maximum size of a secret, in bytes.
 const MAX_SECRET_BYTES: usize = 64 << 10;
 
-/// The secrets of an open vault.
+/// Access to the secrets of an open vault.
 pub struct Secrets<'v> {
     drawer: Drawer<'v>,
 }
 
-/// What is known about a secret without opening it.
+/// The facts about a secret that are available without decrypting its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretInfo {
-    /// Its name.
+    /// The reference of the secret.
     pub reference: SecretRef,
-    /// Time of creation, in milliseconds of the caller's clock.
+    /// Time of the first `put`, in milliseconds of the caller's clock.
     pub created_ms: u64,
-    /// Time of the last change.
+    /// Time of the last `put`, in milliseconds of the caller's clock.
     pub updated_ms: u64,
 }
 
-/// All secrets, sorted by reference, and the files that could not be read.
+/// All secrets, with the files that could not be read.
 #[derive(Debug)]
 pub struct SecretList {
-    /// The found value.
+    /// The secrets, sorted by reference.
     pub secrets: Vec<SecretInfo>,
-    /// The failed check.
+    /// The files that failed a check.
     pub damaged: Vec<DamagedFile>,
 }
 
@@ -48,7 +48,7 @@ impl<'v> Secrets<'v> {
         Self { drawer }
     }
 
-    /// Keeps a value under this reference, in place of an earlier one.
+    /// Stores a value under a reference and replaces an earlier one.
     pub fn put(
         &self,
         reference: &SecretRef,
@@ -71,7 +71,7 @@ impl<'v> Secrets<'v> {
         Ok(SecretInfo { reference: reference.clone(), created_ms, updated_ms: now_ms })
     }
 
-    /// The value under this reference; `None` if there is none.
+    /// Returns the value of a reference, or `None` if there is none.
     pub fn get(&self, reference: &SecretRef) -> Result<Option<SecretValue>, VaultError> {
         let name = checked_name(reference)?;
         let Some((description, mut value)) = self.drawer.read(&name)? else { return Ok(None) };
@@ -79,14 +79,14 @@ impl<'v> Secrets<'v> {
         Ok(Some(SecretValue::new(std::mem::take(&mut *value))))
     }
 
-    /// What is known about the secret under this reference; `None` if there is none.
+    /// Returns the facts about a secret, or `None` if there is none.
     pub fn info(&self, reference: &SecretRef) -> Result<Option<SecretInfo>, VaultError> {
         let name = checked_name(reference)?;
         let description = self.drawer.description(&name)?;
         description.map(|description| self.parse(&name, &description)).transpose()
     }
 
-    /// The names of all secrets; no value is opened.
+    /// Lists all secrets without decrypting their values.
     pub fn list(&self) -> Result<SecretList, VaultError> {
         let parse = |bytes: &[u8]| parse(bytes).map(|info| (info.clone(), info.reference.to_string()));
         let (mut secrets, damaged) = self.drawer.list(parse)?;
@@ -94,7 +94,7 @@ impl<'v> Secrets<'v> {
         Ok(SecretList { secrets, damaged })
     }
 
-    /// Takes the secret under this reference away, readable or not; `false` if there was none.
+    /// Removes a secret, readable or not. Returns `false` if there is none.
     pub fn remove(&self, reference: &SecretRef) -> Result<bool, VaultError> {
         self.drawer.remove(&checked_name(reference)?)
     }
@@ -111,7 +111,7 @@ fn parse(description: &[u8]) -> Option<SecretInfo> {
     Some(SecretInfo { reference: reference.parse().ok()?, created_ms, updated_ms })
 }
 
-/// The reference as text, if text leads back to it: its fields are public, so it may hold anything.
+/// Returns the reference as text, if it parses back to the same reference. Its public fields can contain anything.
 fn checked_name(reference: &SecretRef) -> Result<String, VaultError> {
     let name = reference.to_string();
     match name.parse::<SecretRef>() {

@@ -1,4 +1,4 @@
-//! Named Ed25519 keys that sign skills.
+//! Named Ed25519 keys for signing skills.
 
 use crate::cipher::{self, Key};
 use crate::drawer::{DamagedFile, Drawer};
@@ -11,48 +11,48 @@ use zeroize::Zeroizing;
 
 const MAX_NAME_BYTES: usize = 64;
 
-/// The signing keys of an open vault.
+/// Access to the signing keys of an open vault.
 pub struct SigningKeys<'v> {
     drawer: Drawer<'v>,
 }
 
-/// What is known about a signing key without opening it.
+/// The facts about a signing key that are available without decrypting its seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SigningKeyInfo {
-    /// Its name in this vault.
+    /// The name of the key in this vault.
     pub name: String,
-    /// The public key.
+    /// The 32 bytes of the public key.
     pub public_key: [u8; 32],
     /// Time of creation or import, in milliseconds of the caller's clock.
     pub created_ms: u64,
-    /// Whether it may sign.
+    /// Whether the key can sign.
     pub state: KeyState,
 }
 
-/// Whether a key may sign.
+/// The state of a signing key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case", deny_unknown_fields)]
 pub enum KeyState {
-    /// It may.
+    /// The key can sign.
     Active,
-    /// A successor took its place.
+    /// The key was replaced by a successor.
     Retired {
-        /// Since when.
+        /// Time of the change, in milliseconds of the caller's clock.
         since_ms: u64,
     },
-    /// It is known or feared to be in other hands.
+    /// The key is compromised, or may be.
     Revoked {
-        /// Since when.
+        /// Time of the change, in milliseconds of the caller's clock.
         since_ms: u64,
     },
 }
 
-/// All signing keys, sorted by name, and the files that could not be read.
+/// All signing keys, with the files that could not be read.
 #[derive(Debug)]
 pub struct SigningKeyList {
-    /// The found value.
+    /// The keys, sorted by name.
     pub keys: Vec<SigningKeyInfo>,
-    /// The failed check.
+    /// The files that failed a check.
     pub damaged: Vec<DamagedFile>,
 }
 
@@ -70,12 +70,12 @@ impl<'v> SigningKeys<'v> {
         Self { drawer }
     }
 
-    /// Makes a new key.
+    /// Generates a new key. Fails if the name exists.
     pub fn create(&self, name: &str, now_ms: u64) -> Result<SigningKeyInfo, VaultError> {
         self.import(name, &cipher::random()?, now_ms)
     }
 
-    /// Keeps a key that was made elsewhere.
+    /// Stores a key that was generated elsewhere. Fails if the name exists.
     pub fn import(
         &self,
         name: &str,
@@ -96,7 +96,7 @@ impl<'v> SigningKeys<'v> {
         Ok(info)
     }
 
-    /// What is known about all keys; no seed is opened.
+    /// Lists all keys without decrypting their seeds.
     pub fn list(&self) -> Result<SigningKeyList, VaultError> {
         let parse = |bytes: &[u8]| parse(bytes).map(|info| (info.clone(), info.name));
         let (mut keys, damaged) = self.drawer.list(parse)?;
@@ -104,14 +104,14 @@ impl<'v> SigningKeys<'v> {
         Ok(SigningKeyList { keys, damaged })
     }
 
-    /// What may be shown of a key: its public half and what is known about it.
+    /// Returns the public facts about a key, without decrypting its seed.
     pub fn export_public(&self, name: &str) -> Result<SigningKeyInfo, VaultError> {
         check_name(name)?;
         let description = self.drawer.description(name)?;
         self.parse(name, &description.ok_or_else(|| unknown(name))?)
     }
 
-    /// The seed of a key that may sign.
+    /// Returns the seed of an active key. Fails if the key is retired or revoked.
     pub fn seed(&self, name: &str) -> Result<Zeroizing<[u8; 32]>, VaultError> {
         let (info, seed) = self.open(name)?;
         match info.state {
@@ -120,12 +120,12 @@ impl<'v> SigningKeys<'v> {
         }
     }
 
-    /// The seed of a key in whatever state: for statements about the key itself, such as its revocation.
+    /// Returns the seed of a key in any state, for statements about the key itself such as its revocation.
     pub fn seed_for_statement(&self, name: &str) -> Result<Zeroizing<[u8; 32]>, VaultError> {
         self.open(name).map(|(_, seed)| seed)
     }
 
-    /// Marks a key as having a successor; it signs no more. A mark that is there stays.
+    /// Marks an active key as retired, so that it no longer signs. Does not change a retired or revoked key.
     pub fn retire(&self, name: &str, now_ms: u64) -> Result<SigningKeyInfo, VaultError> {
         self.mark(name, |state| match state {
             KeyState::Active => KeyState::Retired { since_ms: now_ms },
@@ -133,7 +133,7 @@ impl<'v> SigningKeys<'v> {
         })
     }
 
-    /// Marks a key as no longer to be trusted; it signs no more. This mark is final.
+    /// Marks a key as revoked, so that it no longer signs. Permanent.
     pub fn revoke(&self, name: &str, now_ms: u64) -> Result<SigningKeyInfo, VaultError> {
         self.mark(name, |state| match state {
             KeyState::Active | KeyState::Retired { .. } => KeyState::Revoked { since_ms: now_ms },
@@ -141,7 +141,7 @@ impl<'v> SigningKeys<'v> {
         })
     }
 
-    /// Takes a key away for good, readable or not; `false` if there was none.
+    /// Removes a key permanently, readable or not. Returns `false` if there is none.
     pub fn remove(&self, name: &str) -> Result<bool, VaultError> {
         check_name(name)?;
         self.drawer.remove(name)
@@ -195,14 +195,14 @@ impl<'v> SigningKeys<'v> {
 }
 
 impl SigningKeyInfo {
-    /// `ed25519:` and the SHA-256 of the public key in hex.
+    /// Returns `ed25519:` and the SHA-256 of the public key in hexadecimal.
     pub fn key_id(&self) -> String {
         format!("ed25519:{}", hex::encode(Sha256::digest(self.public_key)))
     }
 }
 
 impl KeyState {
-    /// One word.
+    /// Returns the name of the state.
     pub fn name(self) -> &'static str {
         match self {
             Self::Active => "active",

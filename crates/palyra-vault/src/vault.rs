@@ -68,37 +68,37 @@ impl Vault {
         Self::open_from(directory, protection.source(path, passphrase)?)
     }
 
-    /// Like [`Self::open`], with a place of the caller's for the device key.
+    /// Like [`Self::open`], with a device key source of the caller.
     pub fn open_with(path: &Path, source: Box<dyn DeviceKeySource>) -> Result<Self, VaultError> {
         Self::open_from(open_directory(path)?, source)
     }
 
-    /// Which protection the device key has; its text is in plain words.
+    /// Returns the protection of the device key, which displays as a description.
     pub fn describe(&self) -> Protection {
         self.source.protection()
     }
 
-    /// The secrets.
+    /// Returns access to the secrets.
     pub fn secrets(&self) -> Secrets<'_> {
         Secrets::new(Drawer::new(self, &self.secrets, Kind::Secret))
     }
 
-    /// The named signing keys.
+    /// Returns access to the named signing keys.
     pub fn keys(&self) -> SigningKeys<'_> {
         SigningKeys::new(Drawer::new(self, &self.signing_keys, Kind::SigningKey))
     }
 
-    /// The anchor of trust and index.
+    /// Returns access to the anchor of trust and index.
     pub fn anchor(&self) -> Anchor<'_> {
         Anchor::new(RecordFile::new(self, RecordName::Anchor))
     }
 
-    /// The head of the journal.
+    /// Returns access to the stored journal head.
     pub fn journal_head(&self) -> JournalHead<'_> {
         JournalHead::new(RecordFile::new(self, RecordName::JournalHead))
     }
 
-    /// A key for a purpose of the caller's, the same each time; name the crate and the use.
+    /// Derives a key for a purpose of the caller. Deterministic; the purpose names the crate and the use.
     pub fn derive_key(&self, purpose: &str) -> Zeroizing<[u8; 32]> {
         self.keys.for_caller(purpose)
     }

@@ -1,4 +1,4 @@
-//! The device key in a private file of the vault: the headless choice, made by name.
+//! The device key in a private file of the vault, for machines without a keyring.
 
 use super::{DeviceKey, DeviceKeyError, DeviceKeySource, Protection, VaultId};
 use crate::Passphrase;
@@ -7,14 +7,14 @@ use palyra_common::fs::Directory;
 use std::path::PathBuf;
 use zeroize::Zeroizing;
 
-/// Its name in the vault's directory.
+/// The name of the file in the vault's directory.
 pub(crate) const FILE_NAME: &str = "device.key";
 const MAX_FILE_BYTES: u64 = 4096;
-/// What a key without a passphrase begins with.
+/// The first line of a key file without a passphrase.
 const PLAIN_HEADER: &[u8] = b"palyra-device-key v1 plain\n";
 const HEX_BYTES: usize = 64;
 
-/// Keeps the key in `device.key`, in the clear or sealed under a passphrase.
+/// Stores the key in `device.key`, unencrypted or encrypted with a passphrase.
 #[derive(Debug)]
 pub struct FileDeviceKey {
     directory: PathBuf,
@@ -23,22 +23,22 @@ pub struct FileDeviceKey {
 }
 
 impl FileDeviceKey {
-    /// In this directory, in the clear.
+    /// Stores the key unencrypted in a directory.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self { directory: directory.into(), passphrase: None, cost: KdfCost::default() }
     }
 
-    /// Sealed under this passphrase.
+    /// Encrypts the key with a passphrase.
     pub fn with_passphrase(self, passphrase: Passphrase) -> Self {
         Self { passphrase: Some(passphrase), ..self }
     }
 
-    /// What a guess of the passphrase is to cost when the key is stored.
+    /// Sets the cost of the key derivation when the key is stored.
     pub fn with_cost(self, cost: KdfCost) -> Self {
         Self { cost, ..self }
     }
 
-    /// The path of the file.
+    /// Returns the path of the file.
     pub fn path(&self) -> PathBuf {
         self.directory.join(FILE_NAME)
     }

@@ -138,7 +138,7 @@ fn generation(vault: &VaultId, record: RecordName) -> String {
     format!("generation of {} of {vault}", record.file_name())
 }
 
-/// Runs `work` on a thread of its own: the bus client drives itself and must not meet the caller's runtime.
+/// Runs `work` on a separate thread, because the bus client runs its own event loop inside the caller's runtime.
 fn within<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
@@ -158,7 +158,7 @@ fn unavailable(reason: impl Into<String>) -> DeviceKeyError {
     DeviceKeyError::KeyringUnavailable { reason: reason.into() }
 }
 
-/// What went wrong, without the payload some variants carry: that can be the key itself.
+/// Returns the error without its payload, which can be the key itself.
 fn reason(error: &Error) -> String {
     match error {
         Error::PlatformFailure(cause) | Error::NoStorageAccess(cause) => cause.to_string(),

@@ -1,4 +1,4 @@
-//! The text of a key file: six lines in one form.
+//! The text format of a key file: six lines in one canonical form.
 
 use super::{KdfCost, KeyFileError, KeyFileType};
 use crate::cipher::{NONCE_BYTES, TAG_BYTES};
@@ -9,7 +9,7 @@ pub(super) const SEALED_BYTES: usize = 32 + TAG_BYTES;
 const FIRST_LINE: &str = "palyra-key-file v1";
 const LINES: usize = 6;
 
-/// What the lines say.
+/// The fields of a key file.
 pub(super) struct Fields {
     pub(super) kind: KeyFileType,
     pub(super) cost: KdfCost,
@@ -19,7 +19,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Reads the lines; every number is checked here, before anything is computed from it.
+    /// Parses the lines. Every number is checked here, before any computation with it.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, KeyFileError> {
         let not = |line, problem| KeyFileError::NotAKeyFile { line, problem };
         if !bytes.starts_with(b"palyra-key-file ") {

@@ -144,7 +144,7 @@ fn a_keyring_finds_out_an_old_copy_of_the_whole_vault() {
     assert!(matches!(vault.anchor().read(), Err(AnchorError::Deleted { .. })));
 }
 
-/// What `Protection::PrivateFile` says of itself, and the documents with it.
+/// Verifies the description of `Protection::PrivateFile`, which the documents repeat.
 #[test]
 fn a_key_file_does_not_find_out_an_old_copy_of_the_whole_vault() {
     let (home, vault) = Home::with_vault();

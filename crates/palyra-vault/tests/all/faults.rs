@@ -108,7 +108,7 @@ fn the_first_value_of_the_anchor() {
     assert_eq!(points, 11, "record and header, five operations each");
 }
 
-/// Pending → database → committed: whatever the moment, the database's value is one of the two.
+/// Pending → database → committed: at every point, the database equals one of the two values.
 #[test]
 fn an_install() {
     let database = std::cell::Cell::new("1");

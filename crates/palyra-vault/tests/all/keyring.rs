@@ -1,6 +1,6 @@
-//! The operating system's keyring: used where there is one, and never replaced by something weaker.
+//! The keyring of the operating system is used if there is one, and never replaced with weaker protection.
 //!
-//! Both tests run in a child process with a bus of its own, so that nobody's real keyring is touched.
+//! Both tests run in a child process with a separate bus, so that the user's real keyring is not touched.
 
 use crate::support::{Home, files_in};
 use palyra_vault::{DeviceKeyError, KeySourceChoice, Vault, VaultError};
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 const IN_CHILD: &str = "PALYRA_TEST_KEYRING_CHILD";
 
-/// This test again, in a child process that `through` starts.
+/// Runs this test again in a child process that `through` starts.
 fn in_child(mut through: Command, test: &str) -> Output {
     through.arg(std::env::current_exe().unwrap()).args(["--exact", test, "--nocapture"]);
     through.env(IN_CHILD, "1").output().unwrap()

@@ -18,14 +18,14 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// No vault yet.
+    /// Creates a home without a vault.
     pub(crate) fn empty() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("vault");
         Self { _directory: directory, path }
     }
 
-    /// A vault with a plain device key file.
+    /// Creates a home with a vault and an unencrypted device key file.
     pub(crate) fn with_vault() -> (Self, Vault) {
         let home = Self::empty();
         let vault = Vault::init(&home.path, KeySourceChoice::File).unwrap();

@@ -1,4 +1,4 @@
-//! Whoever can write the vault's files, but has no device key, can only break them visibly.
+//! Changes of the vault's files by an attacker without the device key are always detected.
 
 use crate::support::{Home, files_in, fill, read_all, secret, set_mode, value};
 use palyra_vault::{Damage, VaultError};
