@@ -1,5 +1,5 @@
-//! What is installed, and the five questions about a skill: who made it, what can it touch, what has it used, why is
-//! it in this state, and what would change it.
+//! The installed skills, and the report about one skill: publisher, permissions, use of capabilities, the
+//! reason for its status, and the commands that change it.
 
 use palyra_common::{Capability, CapabilityGrantSet};
 use palyra_journal::JournalError;
@@ -16,91 +16,91 @@ use serde::Serialize;
 use crate::skills::{SkillError, SkillStore};
 use crate::view::View;
 
-/// Everything a person asks about an installed skill.
+/// Report about one installed skill.
 #[derive(Debug, Clone, Serialize)]
 pub struct SkillInfo {
-    /// The record, with its state on this machine.
+    /// Its record, with the status on this machine.
     pub entry: SkillInventoryEntry,
-    /// The publisher.
+    /// Publisher and signing keys.
     pub made_by: MadeBy,
-    /// Permissions.
+    /// Requested and granted permissions.
     pub can_touch: CanTouch,
-    /// Use of capabilities.
+    /// Use of each capability over all runs.
     pub has_used: Vec<CapabilityTotal>,
-    /// Number of runs.
+    /// Numbers of runs by outcome.
     pub runs: RunTotals,
-    /// Why is it in this state.
+    /// Reason for its current status.
     pub why: String,
-    /// Commands that would change it, most useful first.
+    /// Commands that change its status, most useful first.
     pub would_change: Vec<String>,
-    /// What the waiting release changes, row by row.
+    /// The pending release and its differences, if there is one.
     pub waiting: Option<WaitingRelease>,
 }
 
-/// The publisher as this machine knows it.
+/// The publisher of a skill, as far as this machine knows it.
 #[derive(Debug, Clone, Serialize)]
 pub struct MadeBy {
-    /// The publisher.
+    /// Name of the publisher.
     pub publisher: String,
-    /// How it is known; `None` for an unknown one.
+    /// How it became trusted; `None` for an unknown publisher.
     pub mode: Option<PublisherMode>,
-    /// The keys that signed the current release.
+    /// Keys that signed the current release.
     pub signers: Vec<String>,
 }
 
-/// Permissions of its runs.
+/// Permissions of a skill's runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct CanTouch {
-    /// Requested permissions as text.
+    /// Permissions that the manifest requests, as text.
     pub asks: Vec<Permission>,
-    /// Grants of runs: requested and approved by consent.
+    /// Permissions that are requested and consented to.
     pub granted: CapabilityGrantSet,
-    /// Requested permissions that are not granted.
+    /// Permissions that are requested but not consented to.
     pub closed: Vec<Capability>,
 }
 
-/// Uses of one capability over all runs.
+/// Uses of one capability over all runs of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CapabilityTotal {
-    /// The capability, for example `http:api.example.com`.
+    /// Name of the capability, for example `http:api.example.com`.
     pub capability: String,
     /// Number of successful uses.
     pub used: u64,
     /// Number of denied uses.
     pub denied: u64,
-    /// The last run that used it.
+    /// Id of the last run that used it.
     pub last_run: String,
 }
 
-/// Number of runs of a skill.
+/// Numbers of runs of a skill, by outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RunTotals {
-    /// Number of successful runs.
+    /// Runs that returned a result.
     pub completed: u64,
-    /// Number of failed runs.
+    /// Runs that ended without a result, for any reason.
     pub failed: u64,
-    /// Start of the last one, in Unix milliseconds.
+    /// Start of the last run, in Unix milliseconds.
     pub last_started_ms: Option<u64>,
 }
 
-/// A pending release of an installed skill.
+/// A pending release of an installed skill, which runs once its consent or review is given.
 #[derive(Debug, Clone, Serialize)]
 pub struct WaitingRelease {
-    /// Its state.
+    /// Why it does not run yet.
     pub status: RuntimeStatus,
-    /// Changes.
+    /// Differences from the current release, row by row.
     pub diff: UpdateDiff,
     /// Permissions that need consent.
     pub consent: ConsentRequest,
 }
 
 impl SkillStore<'_> {
-    /// Every installed skill with its state on this machine.
+    /// Returns every installed skill with its status on this machine.
     pub fn list(&self) -> Vec<SkillInventoryEntry> {
         self.state.view().index().inventory(&self.state.platform)
     }
 
-    /// The answers about one skill.
+    /// Returns the report about one skill.
     pub fn info(&self, skill_id: &str) -> Result<SkillInfo, SkillError> {
         let view = self.state.view();
         let record = self.record(skill_id)?;

@@ -1,4 +1,4 @@
-//! What a skill did: the capabilities it used, and everything it ever touched.
+//! Reports about the past of a skill: the capabilities it used, and every resource it touched.
 
 use palyra_journal::JournalError;
 use rusqlite::{Connection, Row};
@@ -9,54 +9,55 @@ use crate::inventory::{CapabilityTotal, RunTotals, totals};
 use crate::runs::RunStore;
 use crate::runs::{OTHERS, RunQuery, RunRow};
 
-/// Most runs a blast radius lists one by one; the rest is in `runs list`.
+/// Maximum number of runs in a blast radius; older ones are in `palyra runs list`.
 const MAX_LISTED_RUNS: usize = 1_000;
 
-/// Everything a skill ever touched on this machine, also one that is gone.
+/// Every resource that a skill touched on this machine, also of a removed skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BlastRadius {
-    /// The skill.
+    /// Id of the skill.
     pub skill_id: String,
-    /// Contacted hosts.
+    /// Hosts it contacted.
     pub hosts: Vec<Touch>,
     /// Directories in which it opened files.
     pub file_roots: Vec<Touch>,
     /// Secrets it used, by name.
     pub secrets: Vec<Touch>,
-    /// Key prefixes it stored data under.
+    /// Prefixes of the storage keys it used.
     pub key_prefixes: Vec<Touch>,
     /// Channels it published to.
     pub channels: Vec<Touch>,
-    /// Number of runs.
+    /// Numbers of its runs by outcome.
     pub totals: RunTotals,
-    /// Its newest runs.
+    /// Its newest runs, at most 1000.
     pub runs: Vec<RunRow>,
-    /// Where older runs begin in `runs`, if there are any.
+    /// Cursor for the older runs in [`RunStore::list`], if there are any.
     pub older_runs: Option<String>,
-    /// Whether it used more names than are recorded individually.
+    /// True if it touched more names than are recorded individually.
     pub more: bool,
 }
 
-/// One used resource.
+/// Uses of one touched resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Touch {
-    /// Its name.
+    /// Name of the resource.
     pub subject: String,
-    /// How often.
+    /// Number of uses.
     pub uses: u64,
-    /// The first run that used it.
+    /// Id of the first run that used it.
     pub first_run: String,
-    /// The last run that used it.
+    /// Id of the last run that used it.
     pub last_run: String,
 }
 
 impl RunStore<'_> {
-    /// What runs of a skill used, by capability.
+    /// Returns the use of each capability over all runs of a skill.
     pub fn capability_totals(&self, skill_id: &str) -> Result<Vec<CapabilityTotal>, StateError> {
         Ok(self.state.journal.read(|connection| totals(connection, skill_id))?.0)
     }
 
-    /// Everything a skill ever touched; from rows that grew with its runs, not from the journal.
+    /// Returns every resource that a skill touched, from totals that runs maintain instead of a scan of the
+    /// journal.
     pub fn blast_radius(&self, skill_id: &str) -> Result<BlastRadius, StateError> {
         let (touched, (_, totals)) = self.state.journal.read(|connection| {
             let touched =

@@ -1,4 +1,5 @@
-//! The rows of a run: written before its first effect, finished with its receipt, with bounded events in between.
+//! The rows of a run: inserted before its first effect, finished together with its receipt, with bounded
+//! output.
 
 mod cost;
 mod events;
@@ -39,24 +40,24 @@ use crate::state::State;
 use crate::text::short_name;
 
 crate::state::store! {
-    /// The runs of a state: those in progress, their rows, receipts and tapes.
+    /// Starts, finishes, lists and follows the runs of a state.
     RunStore, runs
 }
 
-/// The skill id of runs whose module came with the call; no installed skill can have it.
+/// Skill id of runs whose module came with the call; no installed skill can have it.
 pub const INLINE: &str = "inline";
 
-/// Most events kept of one run.
+/// Maximum number of stored lines of a run.
 const MAX_EVENTS: usize = 1_000;
-/// Maximum bytes of one message that are kept.
+/// Maximum bytes of one stored line.
 const MAX_EVENT_BYTES: usize = 16 << 10;
-/// Most names a skill's touches are kept under one by one.
+/// Maximum number of touched resources that are stored by name for each skill.
 pub(crate) const MAX_TOUCHED: i64 = 10_000;
-/// The name of everything past that.
+/// Name under which further resources are counted.
 pub const OTHERS: &str = "(others)";
 
-/// The facts of a run's receipt, in a statement over `runs`. They stand in its leaf; rows of earlier versions have a
-/// copy, and a leaf that is archived tells nothing here.
+/// SQL expression for the facts of a run's receipt, in a statement over `runs`. The facts are in the leaf;
+/// rows of earlier versions have a copy, and for an archived leaf the result is NULL.
 pub(crate) const RECEIPT_FACTS: &str =
     "coalesce(receipt, (SELECT details FROM journal_event WHERE seq = receipt_leaf))";
 
@@ -103,25 +104,25 @@ pub struct RunEvent {
     pub text: String,
 }
 
-/// What a run executes, in the form rows and receipts keep it.
+/// The code that a run executes, in the form in which rows and receipts name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunSubject {
-    /// The skill, or [`INLINE`].
+    /// Skill id, or [`INLINE`].
     pub skill_id: String,
-    /// Its tool or hook.
+    /// Id of its tool or hook.
     pub tool_id: String,
-    /// The digest of the release.
+    /// SHA-256 of the release.
     pub payload: Sha256Digest,
-    /// The same as text.
+    /// The digest in `payload` as text, formatted once for all runs.
     pub payload_text: String,
-    /// The version of the release, if the skill is installed.
+    /// Version of the release, if the skill is installed.
     pub version: Option<String>,
-    /// The consent the release runs under.
+    /// Digest of the consent in effect for the release.
     pub consent: Option<String>,
 }
 
 impl RunSubject {
-    /// A tool or hook of an installed skill.
+    /// Returns the subject for a tool or hook of an installed skill.
     pub fn installed(record: &SkillRecord, tool_id: &str) -> Self {
         let release = &record.current;
         Self {
@@ -135,10 +136,10 @@ impl RunSubject {
     }
 }
 
-/// What is known of a run when it begins.
+/// The facts of a run that are known at its start.
 #[derive(Debug)]
 pub struct RunStart {
-    /// The id of the run.
+    /// Id of the run.
     pub run_id: String,
     subject: Arc<RunSubject>,
     principal: String,
@@ -165,7 +166,7 @@ impl RunStart {
     }
 }
 
-/// Writes down that a run began; the answer comes when that is committed.
+/// Inserts the row of a run; the result is ready when the transaction is committed.
 pub fn start(state: &State, run: &Arc<RunStart>) -> Pending<Result<(), JournalError>> {
     let run = Arc::clone(run);
     state.journal.shared(move |transaction: &mut JournalTransaction<'_>| {
@@ -215,7 +216,7 @@ fn write(transaction: &JournalTransaction<'_>, finished: &FinishedRun, leaf: u64
         finished.error,
         finished.tape.as_ref().map(|tape| tape.digest().to_string())
     ])?;
-    // A run ends once: what was closed before has its leaf already.
+    // A run ends once: one that was closed before has its leaf already.
     if written != 1 {
         return Err(rusqlite::Error::StatementChangedRows(written));
     }
@@ -243,7 +244,8 @@ fn write(transaction: &JournalTransaction<'_>, finished: &FinishedRun, leaf: u64
     Ok(())
 }
 
-/// Adds what the run touched to what its skill ever touched; past a bound, new names are counted together.
+/// Adds the resources a run touched to the totals of its skill; beyond [`MAX_TOUCHED`] new names are counted
+/// as [`OTHERS`].
 fn touch(transaction: &JournalTransaction<'_>, finished: &FinishedRun) -> rusqlite::Result<()> {
     if finished.touched.is_empty() {
         return Ok(());
@@ -269,44 +271,44 @@ fn touch(transaction: &JournalTransaction<'_>, finished: &FinishedRun) -> rusqli
     Ok(())
 }
 
-/// What is written when a run ends.
+/// The facts that are stored when a run ends.
 pub struct FinishedRun {
-    /// What was known when it began.
+    /// The facts known at its start.
     pub row: Arc<RunStart>,
     /// `completed`, `failed` or `cancelled`.
     pub status: &'static str,
-    /// Time at which it ended, in Unix milliseconds.
+    /// End time in Unix milliseconds.
     pub at_ms: u64,
-    /// Its receipt.
+    /// The receipt, prepared as a leaf of the journal.
     pub receipt: PreparedEvent,
-    /// Its lines, each with its number.
+    /// Lines of its output, each with its number.
     pub events: Vec<(u64, RunLine)>,
-    /// How often it used each capability.
+    /// Uses of each granted capability.
     pub uses: CapabilityUse,
-    /// What its host calls reached.
+    /// Resources that its host calls reached.
     pub touched: Touched,
-    /// The kind of its error.
+    /// Error code, if it failed.
     pub error: Option<&'static str>,
-    /// Why it failed, and how long its steps took.
+    /// Cause of a failure, and the duration of its steps.
     pub notes: RunNotes,
-    /// Its tape, if it could be kept.
+    /// Its tape, if it could be stored.
     pub tape: Option<KeptTape>,
-    /// The binding whose cursor moves, and to where.
+    /// Id of the hook binding whose cursor moves, with its new position.
     pub passes: Option<(String, u64)>,
 }
 
-/// A line of log as a line of its run.
+/// Formats a log line of the sandbox as a line of its run.
 fn log_line(line: &LogLine) -> RunLine {
     ("log", format!("{:?} {}: {}", line.level, line.source, line.message))
 }
 
-/// A message to a channel as a line of its run.
+/// Formats a message to a channel as a line of its run.
 pub fn channel_line(message: &ChannelMessage) -> RunLine {
     let body = String::from_utf8_lossy(&message.body);
     ("channel", format!("{} ({}): {}", message.channel, message.content_type, body))
 }
 
-/// A line as it is kept and shown: so much of it, with nothing in it that forges another.
+/// Truncates and escapes a line, so that it cannot forge another one in a terminal.
 fn clip(text: &str) -> String {
     let end = text.floor_char_boundary(MAX_EVENT_BYTES);
     palyra_common::redact::escape_untrusted(text.get(..end).unwrap_or_default())

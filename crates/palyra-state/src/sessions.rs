@@ -1,7 +1,7 @@
-//! Sessions with the agent as sealed rows, whose content belongs to the agent.
+//! Agent sessions as sealed rows, whose content belongs to the agent.
 //!
-//! A change of a session, its run, its events, pauses and surfaces is one [`SessionUpdate`], which is written in one
-//! transaction with the leaves that say so.
+//! A change of a session, its run, events, pauses and surfaces is one [`SessionUpdate`], committed in one
+//! transaction together with its leaves.
 
 mod call_surfaces;
 mod read;
@@ -16,12 +16,12 @@ pub use write::SessionUpdate;
 use crate::error::StateError;
 
 crate::state::store! {
-    /// The sessions of one state root.
+    /// Reads and changes the agent sessions of a state.
     SessionStore, sessions
 }
 
 impl SessionStore<'_> {
-    /// Returns an id that sorts by the time it is made at.
+    /// Returns a new id that sorts by its creation time.
     pub fn new_id(&self, prefix: &'static str) -> Result<String, StateError> {
         crate::text::time_sorted_id(prefix, self.state.now_ms())
             .map_err(StateError::record("written", prefix))

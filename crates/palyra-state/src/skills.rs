@@ -1,7 +1,7 @@
-//! The install pipeline on the owner's side: everything that installs a skill, changes its state or removes it.
+//! The owner's side of the install pipeline: installs, changes and removes skills.
 //!
-//! Every installation is a plan that is applied in one commit. Of two concurrent installations one wins, and the other
-//! is planned again from the state the winner left.
+//! Every installation is a plan that is applied in one commit. Of two concurrent installations one wins, and
+//! the other is planned again from the resulting state.
 
 mod apply;
 mod error;
@@ -26,30 +26,30 @@ pub use runnable::check_runnable;
 use crate::error::StateError;
 use crate::view::View;
 
-/// How many times a request is planned before a state that keeps moving on is an error.
+/// Number of times a request is planned before a state that keeps changing is an error.
 pub(crate) const MAX_ATTEMPTS: usize = 5;
 
-/// What an operator permits with an installation; the default permits nothing.
+/// Permissions an operator gives with an installation; the default gives none.
 #[derive(Debug, Clone, Default)]
 pub struct InstallOptions {
-    /// Whether the keys of a publisher never seen may be pinned.
+    /// Permits pinning the keys of an unknown publisher on first use.
     pub allow_tofu: bool,
-    /// What a person agreed to.
+    /// Consent to the permissions of the release.
     pub consent: Option<ConsentGiven>,
-    /// Soft findings that are accepted for this release.
+    /// Soft findings of the audit that are accepted for this release.
     pub accept: BTreeSet<FindingId>,
 }
 
-/// Receives each step.
+/// Callback that receives each step of an installation.
 pub type Observe<'a> = &'a mut dyn FnMut(&InstallStep);
 
 crate::state::store! {
-    /// The installed skills of a state: everything that installs one, changes it or removes it.
+    /// Installs, changes and removes the skills of a state.
     SkillStore, skills
 }
 
 impl SkillStore<'_> {
-    /// Installs an artifact, or updates the skill it is a release of; `by` is the actor of its events.
+    /// Installs an artifact, or updates the skill it is a release of; `by` is the actor of the events.
     pub fn install(
         &self,
         bytes: impl Into<Arc<[u8]>>,
@@ -60,7 +60,7 @@ impl SkillStore<'_> {
         self.install_skill_artifact(&options.request(bytes), by, observe)
     }
 
-    /// What an installation would do; nothing is written.
+    /// Returns the outcome an installation would have; writes nothing.
     pub fn plan_install(
         &self,
         bytes: impl Into<Arc<[u8]>>,
@@ -69,7 +69,7 @@ impl SkillStore<'_> {
         self.plan(&options.request(bytes), &mut |_| {}).into_preview()
     }
 
-    /// What an update would do; refuses an artifact of a skill that is not installed. Nothing is written.
+    /// Returns the outcome an update would have; fails if the skill is not installed. Writes nothing.
     pub fn plan_update(&self, request: &InstallRequest) -> Result<InstallOutcome, SkillError> {
         let planned = self.plan(request, &mut |_| {}).into_preview()?;
         match self.state.view().index().get(&planned.record.skill_id) {
@@ -78,9 +78,10 @@ impl SkillStore<'_> {
         }
     }
 
-    /// Plans a request and applies the plan, until a plan is still current when it is committed.
+    /// Plans a request and applies the plan, planning again while the state changes in between.
     ///
-    /// No access policy is asked: a caller that has one authorizes the plan between [`Self::plan`] and [`Self::apply`].
+    /// Does not evaluate the access policy: a caller that has to authorizes the plan between [`Self::plan`]
+    /// and [`Self::apply`].
     pub fn install_skill_artifact(
         &self,
         request: &InstallRequest,
@@ -90,7 +91,7 @@ impl SkillStore<'_> {
         retry_moved(|| self.apply(self.plan(request, observe), by, observe))
     }
 
-    /// Plans a request against the present view; the commit lock is not held, so a long audit delays no other change.
+    /// Plans a request against the current view. The commit lock is not held, so a long audit delays no other change.
     pub fn plan(&self, request: &InstallRequest, observe: Observe<'_>) -> InstallPlan {
         let view = self.state.view();
         self.with_context(&view, |context| plan_install(request, context, observe))
@@ -110,7 +111,7 @@ impl SkillStore<'_> {
 }
 
 impl InstallOptions {
-    /// Returns the request to install an artifact under these options.
+    /// Returns the request to install an artifact with these permissions.
     pub fn request(&self, bytes: impl Into<Arc<[u8]>>) -> InstallRequest {
         InstallRequest {
             allow_tofu: self.allow_tofu,
@@ -121,7 +122,7 @@ impl InstallOptions {
     }
 }
 
-/// Repeats work that plans and applies while its plan is outdated when it is applied, up to five times.
+/// Calls `work`, which plans and applies, until its plan is not outdated, at most five times.
 pub fn retry_moved<T>(mut work: impl FnMut() -> Result<T, SkillError>) -> Result<T, SkillError> {
     let mut attempt = 1;
     loop {

@@ -28,31 +28,31 @@ use crate::survey::survey;
 use crate::text::short_name;
 use crate::view::{PublishedView, View};
 
-/// Tells the time in milliseconds of Unix time; written into events, never part of a verdict.
+/// Returns the time in Unix milliseconds. Written into events, never part of a decision.
 pub type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
-/// After so many events without a change the vault learns the journal's head.
+/// Number of events without a change after which the vault stores the journal's head again.
 const KEEP_HEAD_EVERY: u64 = 1_000;
 
-/// The major version of the plugin contract this build speaks.
+/// Major version of the plugin contract that this build supports.
 pub const PROTOCOL_MAJOR: u32 = 1;
 
-/// How a state root is opened.
+/// Options for opening or creating a state root.
 #[derive(Clone)]
 pub struct StateOptions {
-    /// The identity of the owner, for "state in use" errors of others.
+    /// Command line of the owner, for the error of another process that finds the state in use.
     pub command: String,
-    /// How long to wait for another owner.
+    /// Maximum time to wait for another owner.
     pub wait: Duration,
-    /// The time for events.
+    /// Clock for events.
     pub clock: Clock,
-    /// Facts about this machine.
+    /// Version, system and features of this machine, which releases may require.
     pub platform: Platform,
-    /// Where a new vault keeps its device key; asked for once, by `init`.
+    /// Where a new vault stores its device key; only used by `init`.
     pub key_source: KeySourceChoice,
-    /// Opens a device key that is kept under a passphrase.
+    /// Passphrase for a device key that is stored under one.
     pub passphrase: Option<Arc<Passphrase>>,
-    /// The releases this program was built with.
+    /// Releases that are embedded in this program.
     pub built_in: BuiltInReleases,
 }
 
@@ -70,7 +70,7 @@ impl Default for StateOptions {
     }
 }
 
-/// The open state root: everything in it was checked against the vault, and no other process can change it.
+/// The open state root. Everything in it was verified against the vault, and no other process can change it.
 pub struct State {
     pub(crate) root: StateRoot,
     pub(crate) keeper: Keeper,
@@ -83,38 +83,38 @@ pub struct State {
     pub(crate) built_in: BuiltInReleases,
     pub(crate) gate: Mutex<Gate>,
     pub(crate) published_view: Arc<PublishedView>,
-    /// The size of the journal when the vault last learned of it beside a commit.
+    /// Size of the journal when the vault last stored its head outside of a commit.
     kept_head: AtomicU64,
-    /// Counts decisions about approvals, for those who wait for one.
+    /// Counts decisions about approvals, to wake waiting calls.
     pub(crate) decisions: watch::Sender<u64>,
     pub(crate) running: Arc<RunRegistry>,
     pub(crate) parsed_policy: ParsedPolicy,
-    /// Counts published messages, for those who follow channels.
+    /// Counts published messages, to wake followers of channels.
     pub(crate) published: watch::Sender<u64>,
     pub(crate) tapes: OnceLock<ObjectStore>,
-    /// Bytes of all spooled tapes; `None` until they are counted.
+    /// Total size of all spooled tapes in bytes; `None` until it is computed.
     pub(crate) tape_bytes: Mutex<Option<u64>>,
-    /// Whether a backup is being made: files it reads where they are stay there until it is done.
+    /// True during a backup, which reads objects and tapes in place: they must not be removed.
     pub(crate) backing_up: AtomicBool,
-    /// The id of a run up to which everything was trimmed since this was opened.
+    /// Run id up to which everything was trimmed since the state was opened.
     pub(crate) trimmed_up_to: Mutex<String>,
-    /// The last field: the writer of the journal ends before the lock is released.
+    /// Must be the last field: the journal's writer ends before the lock is released.
     _lock: Arc<OwnerLock>,
 }
 
-/// The state that commits change; its holder is the only one that commits.
+/// The state that commits change. Only the holder of its lock commits.
 pub(crate) struct Gate {
     pub(crate) view: Arc<View>,
-    /// The pending update of the vault.
+    /// Set if the vault has to be updated before the next commit.
     pub(crate) unsettled: Option<Unsettled>,
 }
 
-/// A promise whose outcome the vault does not know yet.
+/// A pending anchor whose outcome the vault does not know yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unsettled {
-    /// The commit happened.
+    /// The commit happened, so the anchor has to be confirmed.
     Happened,
-    /// The commit did not happen.
+    /// The commit did not happen, so the anchor has to be discarded.
     Failed,
 }
 
@@ -138,7 +138,8 @@ macro_rules! store {
 pub(crate) use store;
 
 impl State {
-    /// Opens a state root; refused unless everything is as it was left.
+    /// Opens a state root. Fails with [`StateError::Damaged`] if anything differs from the vault's anchor or
+    /// the journal.
     pub fn open(root: &StateRoot, options: &StateOptions) -> Result<Self, StateError> {
         let (directory, lock) = lock_root(root, options)?;
         if root.stage(&directory)? != Stage::Made {
@@ -196,7 +197,7 @@ impl State {
         let kept_head = AtomicU64::new(journal.durable_head().size);
         let (root, clock, platform) = (root.clone(), Arc::clone(&options.clock), options.platform.clone());
         let decisions = watch::Sender::new(0);
-        // A database that cannot be read now causes an error at the next read.
+        // An unreadable database causes an error at the next read; the clock starts at zero until then.
         let expiry = journal.read(|connection| {
             ExpiryClock::read(connection, &row_key).map_err(JournalError::sqlite("read the latest time"))
         });
@@ -226,47 +227,47 @@ impl State {
         }
     }
 
-    /// Everything that is decided, as of the last commit.
+    /// Returns the state as of the last commit. Does not wait for a commit in progress.
     pub fn view(&self) -> Arc<View> {
         self.published_view.get()
     }
 
-    /// The generation of the view, and every later one as soon as its view is there.
+    /// Returns a receiver of the view's generation, updated after each new view is published.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.published_view.changes()
     }
 
-    /// The journal.
+    /// Returns the journal, for queries and verification.
     pub fn journal(&self) -> &JournalStore {
         &self.journal
     }
 
-    /// The vault.
+    /// Returns the vault.
     pub fn vault(&self) -> &Arc<Vault> {
         &self.keeper.vault
     }
 
-    /// The artifacts.
+    /// Returns the store of installed packages.
     pub fn objects(&self) -> &ObjectStore {
         &self.objects
     }
 
-    /// Facts about this machine.
+    /// Returns the facts about this machine.
     pub fn platform(&self) -> &Platform {
         &self.platform
     }
 
-    /// Its location.
+    /// Returns the paths of the state root.
     pub fn root(&self) -> &StateRoot {
         &self.root
     }
 
-    /// Stops cleanly: a last checkpoint is signed, and the vault learns the journal's head.
+    /// Shuts down: signs a last checkpoint and stores the journal's head in the vault.
     pub fn close(self) -> Result<(), StateError> {
         self.stop()
     }
 
-    /// The same for an owner that is shared; nothing is written after it.
+    /// Shuts down like [`Self::close`] for an owner that is shared. Nothing may be written afterwards.
     pub fn stop(&self) -> Result<(), StateError> {
         self.settle(&mut self.gate())?;
         let checkpoint = self.journal.close()?;
@@ -277,22 +278,22 @@ impl State {
         self.gate.lock()
     }
 
-    /// Waits for the change that is being committed, if there is one: its view is published then.
+    /// Waits for a commit in progress, after which its view is published.
     pub(crate) fn wait_for_commit(&self) {
         drop(self.gate());
     }
 
-    /// Whether many events came since the vault last learned the journal's head.
+    /// Returns whether enough events were appended to store the journal's head in the vault again.
     pub fn wants_head_kept(&self) -> bool {
         let kept = self.kept_head.load(Ordering::Relaxed);
         self.journal.durable_head().size >= kept.saturating_add(KEEP_HEAD_EVERY)
     }
 
-    /// Lets the vault remember the journal's head as far as it is on disk.
+    /// Stores the durable head of the journal in the vault, if enough events were appended.
     pub fn keep_head(&self) -> Result<(), StateError> {
-        // No commits in between, so that pending updates of the vault are not mixed.
+        // Under the commit lock, so that this update and the two-phase update of a commit do not mix.
         let _gate = self.gate();
-        // Of many calls that end at once only the first has something to do.
+        // Of several concurrent calls only the first one has something to do.
         if !self.wants_head_kept() {
             return Ok(());
         }
@@ -302,7 +303,7 @@ impl State {
         Ok(())
     }
 
-    /// Reads the database in one snapshot; `doing` says what, should it fail.
+    /// Reads the database in one snapshot; `doing` names the operation in an error.
     pub(crate) fn read<T>(
         &self,
         doing: &'static str,
@@ -311,18 +312,18 @@ impl State {
         Ok(self.journal.read(|connection| read(connection).map_err(JournalError::sqlite(doing)))?)
     }
 
-    /// Returns an event of now, by this actor.
+    /// Returns an event with the current time and this actor.
     pub(crate) fn event(&self, kind: EventKind, by: &str) -> NewEvent {
         NewEvent::new(kind, self.now_ms()).actor(short_name(by))
     }
 
-    /// The time for events; what expires goes by [`State::expiry_now_ms`].
+    /// Returns the time for events in Unix milliseconds. For expiry use [`State::expiry_now_ms`].
     pub fn now_ms(&self) -> u64 {
         (self.clock)().min(palyra_journal::MAX_TIME_MS)
     }
 }
 
-/// Opens the vault; one that is not there or not ours is damage.
+/// Opens the vault; a missing or foreign one is reported as damage.
 pub(crate) fn open_vault(root: &StateRoot, options: &StateOptions) -> Result<Keeper, StateError> {
     match Vault::open(&root.vault(), options.passphrase.as_deref()) {
         Ok(vault) => Ok(Keeper::new(vault)),
@@ -333,7 +334,7 @@ pub(crate) fn open_vault(root: &StateRoot, options: &StateOptions) -> Result<Kee
     }
 }
 
-/// Takes the root for this process.
+/// Opens the root directory and locks it for this process.
 pub(crate) fn lock_root(
     root: &StateRoot,
     options: &StateOptions,
@@ -350,7 +351,7 @@ pub(crate) fn lock_root(
     Ok((directory, lock))
 }
 
-/// This version on this machine: its system, its processor and a network.
+/// Returns the facts about this build: system, processor and a network.
 fn this_platform() -> Platform {
     let mut nodes = NodeCapability::of_this_build();
     nodes.insert(NodeCapability::Net);

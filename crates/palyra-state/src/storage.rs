@@ -1,7 +1,7 @@
-//! What skills keep for themselves: `storage.db`, one writer, namespaced by skill.
+//! The key-value storage of skills: `storage.db`, with one writer, separated by skill.
 //!
-//! A write takes effect at once and is not undone by a trap. The file decides nothing: it holds values of guests,
-//! never a grant or a state of ours, and so it is outside the anchor.
+//! A write takes effect at once and is not rolled back by a trap. The file contains values of guests, never a
+//! grant or a setting, so it is not covered by the anchor.
 
 use std::path::{Path, PathBuf};
 
@@ -9,25 +9,25 @@ use palyra_plugins_runtime::BackendError;
 use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-/// Storage quota of one prefix.
+/// Storage quota of one key prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance<'a> {
-    /// The prefix.
+    /// Prefix of the keys that count.
     pub prefix: &'a str,
-    /// Maximum bytes of keys and values.
+    /// Maximum total size of keys and values in bytes.
     pub max_bytes: u64,
     /// Maximum number of keys.
     pub max_keys: u64,
 }
 
-/// Errors of storage.
+/// Error of a storage operation.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum StorageError {
-    /// The allowance would be exceeded.
+    /// The write would exceed the quota.
     #[error("it would hold {used}, the limit is {allowed}")]
     OverQuota { allowed: u64, used: u64 },
-    /// The database did not work.
+    /// A database operation failed.
     #[error("the storage `{}` failed", path.display())]
     Database {
         path: PathBuf,
@@ -55,14 +55,14 @@ CREATE TABLE IF NOT EXISTS held (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Keys and values of all skills.
+/// The database with the keys and values of all skills.
 pub struct StorageDatabase {
     connection: Mutex<Connection>,
     path: PathBuf,
 }
 
 impl StorageDatabase {
-    /// Opens the file, making it if it is missing.
+    /// Opens the database, creating it if it does not exist.
     pub fn open(path: &Path) -> Result<Self, StorageError> {
         let failed = |source| StorageError::Database { path: path.to_owned(), source };
         let connection = Connection::open(path).map_err(failed)?;
@@ -72,12 +72,13 @@ impl StorageDatabase {
         Ok(Self { connection: Mutex::new(connection), path: path.to_owned() })
     }
 
-    /// The value of a key.
+    /// Returns the value of a key, or `None`.
     pub fn get(&self, owner: &str, key: &str) -> Result<Option<Vec<u8>>, StorageError> {
         self.with(|connection| value(connection, owner, key))
     }
 
-    /// Sets a key, within the allowance.
+    /// Sets the value of a key. Fails with [`StorageError::OverQuota`], and changes nothing, if the quota
+    /// would be exceeded.
     pub fn put(
         &self,
         owner: &str,
@@ -98,7 +99,7 @@ impl StorageDatabase {
         sql.commit().map_err(failed)
     }
 
-    /// Removes a key; says whether it was there.
+    /// Removes a key; returns whether it existed.
     pub fn delete(&self, owner: &str, key: &str) -> Result<bool, StorageError> {
         let mut connection = self.lock();
         let failed = |source| self.failed(source);
@@ -112,7 +113,7 @@ impl StorageDatabase {
         Ok(old.is_some())
     }
 
-    /// Keys that start with `prefix` and come after `after`, in byte order, at most `limit`.
+    /// Returns at most `limit` keys with this prefix that follow `after`, in byte order.
     pub fn list(
         &self,
         owner: &str,
@@ -141,7 +142,7 @@ impl StorageDatabase {
         })
     }
 
-    /// Forgets everything of a skill; says how many keys went.
+    /// Removes every key of a skill; returns their number.
     pub fn forget(&self, owner: &str) -> Result<usize, StorageError> {
         let mut connection = self.lock();
         let failed = |source| self.failed(source);
@@ -165,7 +166,7 @@ impl StorageDatabase {
     }
 }
 
-/// What a write adds to every prefix above its key.
+/// Difference in bytes and keys that a write makes for every prefix of its key.
 struct Change {
     bytes: i64,
     keys: i64,
@@ -197,7 +198,7 @@ impl Change {
     }
 }
 
-/// What a prefix holds; counted once, kept up to date by every later write.
+/// Returns bytes and number of keys below a prefix; counted on first use and maintained by every later write.
 fn held(sql: &Transaction<'_>, owner: &str, prefix: &str) -> rusqlite::Result<(i64, i64)> {
     let known = "SELECT bytes, keys FROM held WHERE owner = ?1 AND prefix = ?2";
     let known = sql.query_row(known, [owner, prefix], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;

@@ -1,4 +1,4 @@
-//! Looks at a state root as it is and says everything that is not as it was left.
+//! Compares a state root with its anchor and reports every difference.
 //!
 //! Opening requires a survey without differences; a repair starts from one with differences.
 
@@ -19,19 +19,19 @@ const REPAIR: &str = "restore the latest copy of `state.db`, or accept this one 
 const REPAIR_ROW: &str = "a repair drops this row; its decision has to be made again";
 const RESTORE: &str = "restore it from a backup that has the same `vault`";
 
-/// A state root as it is.
+/// The content of a state root, with the differences from its anchor.
 pub(crate) struct Survey {
     pub(crate) damage: Damage,
     pub(crate) rows: SealedRows,
     pub(crate) generation: Option<u64>,
     pub(crate) anchors: Anchors,
-    /// The anchor the database answers to.
+    /// The anchor that the database matches.
     pub(crate) anchor_status: AnchorStatus,
-    /// The journal, if it could be opened as it was anchored.
+    /// The journal, if it could be opened and reaches the anchored head.
     pub(crate) journal: Option<JournalStore>,
 }
 
-/// Looks at everything; an error means that it could not be looked at.
+/// Checks everything. An error means that the check was impossible, not that it found a difference.
 pub(crate) fn survey(
     root: &StateRoot,
     directory: &Directory,
@@ -67,7 +67,7 @@ fn check_entries(directory: &Directory, damage: &mut Damage) -> Result<(), State
     Ok(())
 }
 
-/// The sealed rows that prove themselves; the others, and a file that is no database, are differences.
+/// Reads the sealed rows with valid MACs; other rows, and a file that is not a database, are added to `damage`.
 fn read_database(root: &StateRoot, row_key: &RowKey, damage: &mut Damage) -> (SealedRows, Option<u64>) {
     if !root.database().exists() {
         return (SealedRows::default(), None);
@@ -99,7 +99,7 @@ fn add_row_fault(fault: &RowFault, damage: &mut Damage) {
     damage.add(row_name(fault.table.name(), &fault.key), "a row with the owner's MAC", found, REPAIR_ROW);
 }
 
-/// Opens the journal as it was anchored; damage is a difference, an unreachable disk an error.
+/// Opens the journal; a damaged one is added to `damage`, an I/O error is returned.
 fn open_journal(
     root: &StateRoot,
     keeper: &Keeper,
@@ -151,7 +151,7 @@ fn is_corrupt(error: &JournalError) -> bool {
 
 fn compare_generation(anchors: &Anchors, found: Option<u64>, damage: &mut Damage) {
     let expected = match (&anchors.committed, &anchors.pending) {
-        // Without an anchor there is nothing to compare with, and that has been said.
+        // A missing anchor was already reported when the vault was read.
         (None, None) if !damage.is_none() => return,
         (None, None) => {
             damage.add("the anchor in the vault", "the anchor of the last commit", "none", RESTORE);
@@ -174,7 +174,7 @@ fn compare_generation(anchors: &Anchors, found: Option<u64>, damage: &mut Damage
     damage.add("the generation of `state.db`", expected, found, remedy);
 }
 
-/// Names the rows that differ where the journal can tell, else the root alone.
+/// Reports the rows that differ if the journal contains the expected ones, otherwise only the root.
 fn compare_rows(anchors: &Anchors, rows: &SealedRows, journal: Option<&JournalStore>, damage: &mut Damage) {
     let Some(anchor) = &anchors.committed else { return };
     let found = rows.root();
@@ -211,5 +211,5 @@ fn chain(error: &dyn std::error::Error) -> String {
     }
 }
 
-/// The digest of a row as a difference shows it.
+/// Leaf hashes of rows by name.
 pub(crate) type RowLeaves = std::collections::BTreeMap<String, Sha256Digest>;

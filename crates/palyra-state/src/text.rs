@@ -1,16 +1,16 @@
-//! Names: those of others as the journal can hold them, and ids of our own.
+//! Names of principals as the journal stores them, and time-sorted ids.
 
 use palyra_common::text::clip_untrusted;
 
-/// The time of an id has six bytes.
+/// Largest time in milliseconds that fits into the six bytes of an id.
 const MOST_OF_SIX_BYTES: u64 = (1 << 48) - 1;
 
-/// A principal's name, never longer than a field of the journal, with nothing in it that forges a line.
+/// Escapes a name and limits it to 100 characters, so that it fits into a field of the journal and cannot forge a line.
 pub fn short_name(name: &str) -> String {
     clip_untrusted(name, 100)
 }
 
-/// An id that sorts by the time it is made at, which keeps indexes small.
+/// Returns a new random id that sorts by time, which keeps insertions at the end of indexes.
 pub(crate) fn time_sorted_id(prefix: &str, at_ms: u64) -> Result<String, String> {
     let random = palyra_common::random::draw::<10>();
     let random = random.map_err(|error| format!("cannot read the system random source: {error}"))?;
@@ -24,14 +24,14 @@ pub(crate) fn time_sorted_id(prefix: &str, at_ms: u64) -> Result<String, String>
     Ok([prefix, "_", digits].concat())
 }
 
-/// The time an id was made at; `None` for an id of another form.
+/// Returns the time in an id in Unix milliseconds, or `None` for an id of another form.
 pub(crate) fn time_of_id(id: &str) -> Option<u64> {
     let (_, digits) = id.rsplit_once('_')?;
     let time = digits.get(..12).filter(|_| digits.len() == 32)?;
     u64::from_str_radix(time, 16).ok()
 }
 
-/// What stands before every id of this time or a later one, and after every earlier one.
+/// Returns the smallest string that sorts before every id of this time or later, and after every earlier id.
 pub(crate) fn first_id_at(prefix: &str, at_ms: u64) -> String {
     format!("{prefix}_{:012x}", at_ms.min(MOST_OF_SIX_BYTES))
 }

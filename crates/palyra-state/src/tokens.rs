@@ -1,7 +1,7 @@
-//! Tokens: who besides the owner may ask, for what, and until when.
+//! API tokens: principals besides the owner, with scopes and an optional expiry.
 //!
-//! Only the hash of a secret is stored; the secret is shown once, when the token is created. A repair removes all
-//! tokens, because an older database could contain a removed one.
+//! Only the hash of a secret is stored; the secret is shown once, when the token is created. A repair removes
+//! all tokens, because an older database could contain a removed one.
 
 use std::collections::BTreeMap;
 
@@ -19,57 +19,57 @@ use crate::db::{RowChange, SealedTable};
 use crate::error::StateError;
 use crate::view::View;
 
-/// Most tokens there may be.
+/// Maximum number of tokens.
 pub const MAX_TOKENS: usize = 1_000;
-/// Longest name of a token.
+/// Maximum length of a token name in bytes.
 pub const MAX_TOKEN_NAME: usize = 40;
 const PREFIX: &str = "palyra_";
 
-/// One token, without its secret.
+/// A token without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenRecord {
-    /// What people and receipts call its holder.
+    /// Name of its principal in receipts and lists.
     pub name: String,
-    /// Scopes.
+    /// Actions that the token permits, subject to the access policy.
     pub scopes: ScopeSet,
-    /// The hash of its secret.
+    /// SHA-256 of the secret, which is the identity of the principal.
     pub digest: Sha256Digest,
-    /// Time at which it was made, in Unix milliseconds.
+    /// Creation time in Unix milliseconds.
     pub created_ms: u64,
-    /// Time of expiry.
+    /// Expiry time in Unix milliseconds; `None` for a token without expiry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_ms: Option<u64>,
 }
 
 /// A new token with its secret, which cannot be shown again.
 pub struct NewToken {
-    /// The record.
+    /// The stored part.
     pub record: TokenRecord,
-    /// The secret.
+    /// The secret, zeroed on drop.
     pub secret: Zeroizing<String>,
 }
 
-/// Why a token was not made or removed.
+/// Error of creating or removing a token.
 #[derive(Debug, Clone, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum TokenError {
-    /// The name is not one.
+    /// The name has an invalid form.
     #[error("invalid token name `{name}`")]
     BadName { name: String },
-    /// Another token has the name.
+    /// Another token or the owner has this name.
     #[error("token `{name}` already exists")]
     Taken { name: String },
-    /// It could do nothing.
+    /// No scope was given.
     #[error("a token requires at least one scope")]
     NoScope,
-    /// It would be worth nothing from the start.
+    /// The expiry time has passed already.
     #[error("the token would already be expired")]
     Expired,
-    /// There are too many.
+    /// The maximum number of tokens is reached.
     #[error("the limit of {MAX_TOKENS} tokens is reached")]
     TooMany,
-    /// There is none of that name.
+    /// No token has this name.
     #[error("token `{name}` does not exist")]
     Unknown { name: String, known: Vec<String> },
     /// The underlying state error.
@@ -78,7 +78,7 @@ pub enum TokenError {
 }
 
 impl TokenError {
-    /// What a person can do, where there is something.
+    /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::BadName { .. } => Some("use up to 40 lower-case letters, digits, `-` and `_`".into()),
@@ -92,7 +92,7 @@ impl TokenError {
         }
     }
 
-    /// The word of this error on every face.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::BadName { .. } | Self::NoScope | Self::Expired => ErrorCode::Usage,
@@ -104,30 +104,30 @@ impl TokenError {
 }
 
 impl TokenRecord {
-    /// Whether it has expired.
+    /// Returns whether the token has expired at this time.
     pub fn is_expired(&self, now_ms: u64) -> bool {
         self.expires_ms.is_some_and(|expires| expires <= now_ms)
     }
 }
 
 crate::state::store! {
-    /// The tokens of a state.
+    /// Creates, finds and removes the tokens of a state.
     TokenStore, tokens
 }
 
 impl TokenStore<'_> {
-    /// Every token, by name.
+    /// Returns every token by name, including expired ones.
     pub fn list(&self) -> Vec<TokenRecord> {
         self.state.view().tokens().by_name.values().cloned().collect()
     }
 
-    /// Whether a principal is still valid: its token was not removed and has not expired.
+    /// Returns whether a principal is still valid: its token was not removed and has not expired.
     pub fn knows(&self, principal: &Principal) -> bool {
         let identity = principal.identity.map(Sha256Digest::from_bytes);
         identity.is_none_or(|token| self.find(&token).is_some())
     }
 
-    /// The token of a secret, by the secret's hash; none if it has expired.
+    /// Returns the token with this hash of its secret, or `None` if it does not exist or has expired.
     pub fn find(&self, digest: &Sha256Digest) -> Option<TokenRecord> {
         let view = self.state.view();
         let name = view.tokens().by_digest.get(digest)?;
@@ -172,7 +172,7 @@ impl TokenStore<'_> {
         Ok(NewToken { record, secret })
     }
 
-    /// Removes a token; it is worth nothing from this moment on.
+    /// Removes a token, which is invalid from this moment.
     pub fn remove(&self, name: &str, by: &str) -> Result<TokenRecord, TokenError> {
         let mut gate = self.state.gate();
         let tokens = gate.view.tokens();
@@ -187,7 +187,7 @@ impl TokenStore<'_> {
     }
 }
 
-/// The tokens of one view.
+/// The tokens of one view, by name and by digest.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TokenIndex {
     by_name: BTreeMap<String, TokenRecord>,

@@ -1,4 +1,4 @@
-//! What an operator or a signed statement decides about publishers: each one transaction, one leaf, one checkpoint.
+//! Decisions of an operator or of signed statements about publishers, each with its rows and leaf in one commit.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,41 +16,41 @@ use crate::db::{RowChange, SealedTable};
 use crate::error::{StateError, TrustRefused};
 use crate::view::View;
 
-/// What a signed statement changed.
+/// Result of applying a signed statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatementOutcome {
-    /// The publisher's keys handed over.
+    /// The publisher's keys were replaced by their successors.
     Rotated,
-    /// Two successors for one epoch: the publisher is blocked.
+    /// Two different successors were signed for one epoch; the publisher is blocked.
     Forked,
-    /// So many keys and releases are newly revoked.
+    /// Keys and releases were revoked.
     Revoked {
-        /// How many.
+        /// Number of keys and releases that were not revoked before.
         added: usize,
     },
-    /// It had been applied before.
+    /// The statement had been applied before.
     AlreadyKnown,
 }
 
 crate::state::store! {
-    /// What an operator decided about publishers, keys and builders.
+    /// Changes the trust in publishers, keys, feeds and builders.
     TrustStore, trust
 }
 
 impl TrustStore<'_> {
-    /// What a verification decides trust by: the trust store of a view, and what this program was built with.
+    /// Returns the trust for a verification: a trust store, and the releases embedded in this program.
     pub fn snapshot(&self, store: impl Into<Arc<SkillTrustStore>>) -> TrustSnapshot {
         TrustSnapshot::new(store).with_built_in(Arc::clone(&self.state.built_in))
     }
 
-    /// Names a publisher's keys: the publisher is on the allowlist; says whether that is new.
+    /// Adds a publisher with its keys to the allowlist; returns whether this is a change.
     pub fn allow_publisher(&self, publisher: &str, keys: KeySet, by: &str) -> Result<bool, StateError> {
         let event = self.state.event(EventKind::TrustAllowed, by).subject(publisher);
         let event = event.details(json!({ "keys": key_ids(&keys) }));
         self.change_trust(event, by, |store| Ok(store.allow(publisher, keys)?)).map(|((), changed)| changed)
     }
 
-    /// Accepts nothing of a publisher from now on, and stops what is installed of it.
+    /// Blocks a publisher: rejects its releases and quarantines those that are installed.
     pub fn block_publisher(&self, publisher: &str, reason: &str, by: &str) -> Result<(), StateError> {
         let event = self.state.event(EventKind::TrustBlocked, by).subject(publisher);
         let event = event.details(json!({ "reason": reason }));
@@ -61,14 +61,14 @@ impl TrustStore<'_> {
         Ok(())
     }
 
-    /// Ends a block; what it stopped stays quarantined until it is enabled.
+    /// Unblocks a publisher; its quarantined releases stay quarantined until they are enabled.
     pub fn unblock_publisher(&self, publisher: &str, by: &str) -> Result<(), StateError> {
         let event = self.state.event(EventKind::TrustUnblocked, by).subject(publisher);
         self.change_trust(event, by, |store| Ok(store.unblock(publisher)?))?;
         Ok(())
     }
 
-    /// Replaces a publisher's keys without its word.
+    /// Replaces the pinned keys of a publisher without a rotation statement.
     pub fn repin_publisher(&self, publisher: &str, keys: KeySet, by: &str) -> Result<(), StateError> {
         let event = self.state.event(EventKind::TrustRepinned, by).subject(publisher);
         let event = event.details(json!({ "keys": key_ids(&keys) }));
@@ -76,7 +76,7 @@ impl TrustStore<'_> {
         Ok(())
     }
 
-    /// Revokes a key or a release for good; says whether that is new.
+    /// Revokes a key or a release permanently; returns whether this is a change.
     pub fn revoke(&self, target: RevocationTarget, reason: &str, by: &str) -> Result<bool, StateError> {
         let event = self.state.event(EventKind::TrustRevoked, by).subject(target.to_string());
         let event = event.details(json!({ "reason": reason }));
@@ -119,7 +119,7 @@ impl TrustStore<'_> {
         applied.map(|(outcome, _)| outcome)
     }
 
-    /// Follows a revocation feed; says whether that is new.
+    /// Subscribes to a revocation feed with these keys; returns whether this is a change.
     pub fn follow_feed(&self, name: &str, keys: KeySet, by: &str) -> Result<bool, StateError> {
         let details = json!({ "feed": name, "keys": key_ids(&keys) });
         let event = self.state.event(EventKind::TrustAllowed, by).subject(format!("feed/{name}"));
@@ -135,8 +135,8 @@ impl TrustStore<'_> {
         self.change_trust(event, by, |store| Ok(store.allow_builder(builder)?)).map(|(_, changed)| changed)
     }
 
-    /// One change of the trust store, with everything that follows from it for what is installed; says whether
-    /// anything changed.
+    /// Commits one change of the trust store together with the quarantines that follow from it; returns
+    /// whether anything changed.
     fn change_trust<T>(
         &self,
         event: NewEvent,
@@ -157,7 +157,7 @@ impl TrustStore<'_> {
     }
 }
 
-/// What turns the trust rows of a view into those of a store.
+/// Returns the changes from the trust rows of a view to those of a store.
 pub(crate) fn trust_rows(view: &View, store: &SkillTrustStore) -> Result<Vec<RowChange>, StateError> {
     let rows = store.rows().map_err(StateError::record("written", "trust rows"))?;
     let wanted: BTreeMap<String, Vec<u8>> = rows.into_iter().map(|row| (row.key, row.bytes)).collect();

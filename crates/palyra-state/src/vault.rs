@@ -1,4 +1,4 @@
-//! Changes of what is in the vault: one at a time, each with its event.
+//! Changes of the vault: serialized, each with its event.
 
 mod keys;
 mod secrets;
@@ -12,7 +12,7 @@ use palyra_vault::{Vault, VaultError};
 
 use crate::error::StateError;
 
-/// Opens every secret and every signing key, and returns a line for each that cannot be opened.
+/// Opens every secret and signing key; returns a line for each one that cannot be opened.
 pub(crate) fn vault_faults(vault: &Vault) -> Result<Vec<String>, VaultError> {
     let (secrets, keys) = (vault.secrets().list()?, vault.keys().list()?);
     let listed = secrets.damaged.into_iter().chain(keys.damaged).map(|damaged| damaged.error);
@@ -23,18 +23,18 @@ pub(crate) fn vault_faults(vault: &Vault) -> Result<Vec<String>, VaultError> {
 }
 
 crate::state::store! {
-    /// Secrets and signing keys of a state; each change has its event.
+    /// Changes the secrets and signing keys of a state; each change has an event.
     VaultStore, vault_store
 }
 
 impl VaultStore<'_> {
-    /// Opens every entry of the vault, and returns a line for each that cannot be opened; blocks.
+    /// Opens every entry of the vault and returns a line for each one that cannot be opened. Blocks the calling thread.
     pub fn faults(&self) -> Result<Vec<String>, StateError> {
         let _desk = self.state.keeper.desk();
         Ok(vault_faults(&self.state.keeper.vault)?)
     }
 
-    /// Writes an event that has no rows of its own, and waits for it.
+    /// Appends an event without rows and waits for its commit.
     fn tell(&self, event: NewEvent) -> Result<(), StateError> {
         self.state.journal.append(event).wait()?;
         Ok(())

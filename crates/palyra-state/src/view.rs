@@ -1,4 +1,4 @@
-//! Everything that is decided, read from the sealed rows and kept in memory until the next commit.
+//! All decisions of the operator, parsed from the sealed rows and cached until the next commit.
 
 mod change;
 mod leaves;
@@ -26,11 +26,11 @@ pub(crate) use published::PublishedView;
 
 const AUDIT_POLICY: &str = "audit_policy";
 const ADVISORIES: &str = "advisories";
-/// Rows that say a payload was asked what it is begin so.
+/// Prefix of rows that record a payload whose description was checked.
 const DESCRIBED: &str = "described/";
 const UNREADABLE: &str = "a repair drops it; its decision has to be made again";
 
-/// The state as of one commit.
+/// The parsed state as of one commit.
 #[derive(Debug, Clone)]
 pub struct View {
     generation: u64,
@@ -45,17 +45,17 @@ pub struct View {
     tools: Arc<ToolNames>,
 }
 
-/// The skill of each tool, by id and by name for models.
+/// The skill of each tool, by tool id and by the tool's name for models.
 type ToolNames = HashMap<String, Arc<SkillRecord>>;
 
 impl View {
-    /// Reads sealed rows; one that cannot be read is damage, although its MAC is right.
+    /// Parses sealed rows; a row that cannot be parsed is damage, even with a valid MAC.
     pub(crate) fn read(generation: u64, rows: SealedRows) -> Result<Self, Damage> {
         let (view, damage) = Self::read_what_can_be_read(generation, rows);
         if damage.is_none() { Ok(view) } else { Err(damage) }
     }
 
-    /// Reads what can be read and says what cannot.
+    /// Parses the rows, skipping and reporting those that cannot be parsed.
     pub(crate) fn read_what_can_be_read(generation: u64, mut rows: SealedRows) -> (Self, Damage) {
         let mut damage = Damage::default();
         let trust = read_trust(&rows).unwrap_or_else(|error| {
@@ -75,77 +75,77 @@ impl View {
         (Self { generation, rows, trust, index, consents, aliases, policy, plugins, tokens, tools }, damage)
     }
 
-    /// Grows by one with every change.
+    /// Returns the generation, which every change increments by one.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// The sealed rows.
+    /// Returns the sealed rows.
     pub fn rows(&self) -> &SealedRows {
         &self.rows
     }
 
-    /// The trusted keys.
+    /// Returns publishers, keys and revocations.
     pub fn trust(&self) -> &Arc<SkillTrustStore> {
         &self.trust
     }
 
-    /// Installed skills.
+    /// Returns the installed skills.
     pub fn index(&self) -> &InstalledSkillsIndex {
         &self.index
     }
 
-    /// The consent.
+    /// Returns the consents by payload.
     pub fn consents(&self) -> &ConsentIndex {
         &self.consents
     }
 
-    /// Other names of tools.
+    /// Returns the tool ids by alias.
     pub fn aliases(&self) -> &BTreeMap<String, String> {
         &self.aliases
     }
 
-    /// The audit policy.
+    /// Returns the audit policy, including the advisories.
     pub fn audit_policy(&self) -> &AuditPolicy {
         &self.policy
     }
 
-    /// The skill whose tool has this id or this name for models; the same effort for any number of tools.
+    /// Returns the skill of the tool with this id or name for models, in constant time.
     pub fn skill_of_tool(&self, name: &str) -> Option<&SkillRecord> {
         self.tools.get(name).map(Arc::as_ref)
     }
 
-    /// The same, to keep.
+    /// Returns the same as [`Self::skill_of_tool`], shared.
     pub fn shared_skill_of_tool(&self, name: &str) -> Option<&Arc<SkillRecord>> {
         self.tools.get(name)
     }
 
-    /// Decisions of operators about plugins.
+    /// Returns the operator's settings for access and plugins.
     pub fn plugins(&self) -> &PluginSettings {
         &self.plugins
     }
 
-    /// The hooks that are bound.
+    /// Returns the hook bindings in effect.
     pub fn hooks(&self) -> &HookIndex {
         &self.plugins.hooks
     }
 
-    /// Whether a component of this payload was asked what it is, and said what its manifest says.
+    /// Returns whether the component with this payload was checked to describe itself as its manifest does.
     pub fn is_described(&self, payload: &Sha256Digest) -> bool {
         self.rows.get(SealedTable::Setting, &described_key(payload)).is_some()
     }
 
-    /// Whether anything installed needs this object.
+    /// Returns whether an installed release needs this object.
     pub(crate) fn refers_to(&self, digest: &Sha256Digest) -> bool {
         self.index.iter().any(|record| record.objects().any(|object| object == *digest))
     }
 
-    /// The ids of everything installed.
+    /// Returns the ids of all installed skills.
     pub(crate) fn skill_ids(&self) -> Vec<String> {
         self.index.iter().map(|record| record.skill_id.clone()).collect()
     }
 
-    /// These rows with every release quarantined: what is left after a repair.
+    /// Returns the rows for a repair: every release is quarantined, and tokens are removed.
     pub(crate) fn quarantined_rows(&self, reason: &str) -> Result<SealedRows, StateError> {
         let quarantine = |release: &mut InstalledRelease| {
             release.quarantine.get_or_insert_with(|| Quarantine::new(QuarantineCause::Trust, reason));
@@ -157,7 +157,7 @@ impl View {
             record.waiting.as_deref_mut().map(quarantine);
             changes.push(record_row(&record)?);
         }
-        // An older database could bring back a token that was removed.
+        // An older database could contain a token that was removed.
         Ok(self.rows.with(&changes).without(SealedTable::Token))
     }
 }
@@ -170,33 +170,33 @@ fn tools_of(index: &InstalledSkillsIndex) -> Arc<ToolNames> {
     Arc::new(names.collect())
 }
 
-/// The row of an installed skill.
+/// Returns the row of an installed skill.
 pub(crate) fn record_row(record: &SkillRecord) -> Result<RowChange, StateError> {
     let key = record.skill_id.clone();
     let bytes = serde_json::to_vec(record).map_err(StateError::record("written", &key))?;
     Ok(RowChange::Put { table: SealedTable::Index, key, bytes })
 }
 
-/// The row of a consent.
+/// Returns the row of a consent.
 pub(crate) fn consent_row(consent: &ConsentRecord) -> Result<RowChange, StateError> {
     let key = consent.request.payload.to_string();
     let bytes = serde_json::to_vec(consent).map_err(StateError::record("written", &key))?;
     Ok(RowChange::Put { table: SealedTable::Consent, key, bytes })
 }
 
-/// The row of the audit policy.
+/// Returns the row of the audit policy.
 pub(crate) fn policy_row(policy: &AuditPolicy) -> Result<RowChange, StateError> {
     let bytes = serde_json::to_vec(policy).map_err(StateError::record("written", AUDIT_POLICY))?;
     Ok(RowChange::Put { table: SealedTable::Setting, key: AUDIT_POLICY.into(), bytes })
 }
 
-/// The row of the list of known-vulnerable dependencies.
+/// Returns the row of the list of known-vulnerable dependencies.
 pub(crate) fn advisories_row(list: &AdvisoryList) -> Result<RowChange, StateError> {
     let bytes = serde_json::to_vec(list).map_err(StateError::record("written", ADVISORIES))?;
     Ok(RowChange::Put { table: SealedTable::Setting, key: ADVISORIES.into(), bytes })
 }
 
-/// The row that says a payload was asked what it is.
+/// Returns the row that records a checked description.
 pub(crate) fn described_row(payload: &Sha256Digest) -> RowChange {
     RowChange::Put { table: SealedTable::Setting, key: described_key(payload), bytes: b"true".to_vec() }
 }

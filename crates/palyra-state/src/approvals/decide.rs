@@ -21,34 +21,35 @@ use crate::skills::MAX_ATTEMPTS;
 use crate::state::State;
 use crate::text::short_name;
 
-/// A decision as a person gives it.
+/// A person's decision about one approval request.
 #[derive(Debug, Clone)]
 pub struct ApprovalDecision {
-    /// Yes, and how far, or no.
+    /// Approval with its scope, or denial.
     pub verdict: ApprovalVerdict,
-    /// The authorities.
+    /// The principal that decides; its scopes and the access policy must permit it.
     pub decider: Arc<Principal>,
-    /// The place of the person who decides: a terminal or the console.
+    /// Evidence that a person decides, rather than a program with the principal's credentials.
     pub presence: Presence,
-    /// Details as text.
+    /// Reason given by the decider; stored with at most 500 characters, escaped.
     pub reason: Option<String>,
-    /// The SHA-256 of the whole arguments that were looked at; needed for a yes to arguments that lists cut.
+    /// SHA-256 of the whole arguments the decider has seen; required to approve arguments that lists
+    /// truncate.
     pub arguments_sha256: Option<Sha256Digest>,
 }
 
-/// Decision.
+/// Outcome of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalVerdict {
-    /// Yes, this far.
+    /// Lets the call proceed, within this scope.
     Approve(ApprovalScope),
-    /// No.
+    /// Rejects the call.
     Deny,
 }
 
-/// Where the person is who decides; a requester decides its own request only with one of the latter two.
+/// Where the decider is. A requester can decide its own request only as `Owner` or `McpClient`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Presence {
-    /// Not known.
+    /// No evidence that a person decides.
     #[default]
     Unknown,
     /// The owner sits at a terminal or in the console.
@@ -57,7 +58,9 @@ pub enum Presence {
     McpClient,
 }
 
-/// Decides a request; of several who try, one wins.
+/// Decides a pending request. Of several concurrent decisions one wins; the others fail with `Decided`.
+///
+/// The policy is evaluated again if the state changes before the decision is committed.
 pub async fn decide_approval(
     state: &Arc<State>,
     approval_id: &str,
@@ -85,7 +88,8 @@ pub async fn decide_approval(
 }
 
 impl ApprovalStore<'_> {
-    /// Evaluates the policy about a request that waits; returns the generation of the state that counted.
+    /// Evaluates the policy for a pending request and returns the generation of the state it was evaluated
+    /// against.
     fn authorize_decision(
         &self,
         approval_id: &str,
@@ -93,8 +97,8 @@ impl ApprovalStore<'_> {
     ) -> Result<u64, ApprovalError> {
         let authorizer = self.state.authorizer();
         let approval = self.stored(approval_id)?;
-        // Of a request that is closed, the transaction says how it was closed. Denying widens nothing, so no rule
-        // forbids it: who holds the scope may always say no, also to its own request.
+        // For a closed request the transaction reports how it was closed. Denying widens nothing, so no rule
+        // forbids it: every holder of the scope can deny, including its own request.
         let open =
             approval.status == ApprovalStatus::Pending && !approval.is_overdue(self.state.expiry_now_ms());
         if open && decision.verdict != ApprovalVerdict::Deny {
@@ -133,7 +137,7 @@ impl ApprovalStore<'_> {
         decided
     }
 
-    /// Closes every request and every unused yes whose time ran out; returns how many.
+    /// Closes every pending request and every unused approval that has expired; returns their number.
     pub fn expire(&self) -> Result<usize, ApprovalError> {
         let (key, now) = (Arc::clone(&self.state.row_key), self.state.expiry_now_ms());
         let overdue = self.state.read("read approvals", |connection| rows::read_overdue(connection, now))?;
@@ -145,7 +149,7 @@ impl ApprovalStore<'_> {
             move |transaction: &mut JournalTransaction<'_>| {
                 let mut closed = 0;
                 for id in &overdue {
-                    // A row that does not prove itself counts for nothing, and is no reason to leave the others open.
+                    // A row with an invalid MAC must not keep the other rows open.
                     let Ok(mut approval) = read(transaction, &key, id) else { continue };
                     if approval.is_overdue(now) {
                         expire(transaction, &key, &mut approval, now)?;
@@ -190,7 +194,8 @@ fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Resu
     Ok(())
 }
 
-/// Whatever the policy in force says, a requester approves its own request only as a person.
+/// Rejects a requester that approves its own request without evidence of a person, whatever the policy
+/// permits.
 fn check_decider(approval: &Approval, decision: &ApprovalDecision) -> Result<(), ApprovalError> {
     let decider = PrincipalId::from(&*decision.decider);
     let own = approval.requester.as_ref().is_none_or(|asked| asked.token == decider.token);
@@ -205,7 +210,8 @@ fn check_decider(approval: &Approval, decision: &ApprovalDecision) -> Result<(),
     Ok(())
 }
 
-/// A yes is for what was looked at: where lists cut the arguments, the whole has to be named.
+/// Requires the digest of the whole arguments where lists truncate them, so that nobody approves what was not
+/// shown.
 fn check_seen(approval: &Approval, decision: &ApprovalDecision) -> Result<(), ApprovalError> {
     let approval_id = || approval.approval_id.clone();
     match decision.arguments_sha256 {
@@ -231,7 +237,7 @@ fn decided_already(approval: &Approval) -> ApprovalError {
     ApprovalError::Decided { approval_id: approval.approval_id.clone(), status: approval.status }
 }
 
-/// Closes an approval whose time ran out.
+/// Marks an expired approval as such and commits its leaf.
 pub(super) fn expire(
     transaction: &mut JournalTransaction<'_>,
     key: &RowKey,
@@ -257,7 +263,7 @@ pub(super) fn read(
     row.ok_or_else(|| not_found(approval_id))?.open(key)
 }
 
-/// Writes the row and its leaf together.
+/// Writes the row and its leaf in the same transaction.
 fn write(
     transaction: &mut JournalTransaction<'_>,
     key: &RowKey,

@@ -1,4 +1,4 @@
-//! Why nothing was decided.
+//! Errors of deciding or reading an approval.
 
 use palyra_common::ErrorCode;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use palyra_policy::PolicyDecision;
 use super::{ApprovalScope, ApprovalStatus};
 use crate::error::StateError;
 
-/// Why an approval was not decided or not found.
+/// Error of deciding or reading an approval.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ApprovalError {
-    /// There is none of this id.
+    /// No approval has this id.
     #[error("approval `{approval_id}` does not exist")]
     NotFound { approval_id: String },
-    /// It was already decided or has expired.
+    /// The request was already decided or has expired.
     #[error("approval `{approval_id}` is already {}", status.as_str())]
     Decided { approval_id: String, status: ApprovalStatus },
     /// The access policy denies the decision, for example because the requester decides.
@@ -25,29 +25,29 @@ pub enum ApprovalError {
         /// The decision and its rules.
         decision: Arc<PolicyDecision>,
     },
-    /// The one who decides is the one who asked.
+    /// The decider is the requester, without evidence of a person.
     #[error("approval `{approval_id}` cannot be decided by its requester")]
     OwnRequest { approval_id: String },
-    /// Lists cut the arguments, and the one who decides did not say that it saw them whole.
+    /// Lists truncate the arguments, and the decision does not contain the SHA-256 of the whole.
     #[error(
         "the arguments of approval `{approval_id}` have {bytes} bytes, of which {omitted} are not shown: \
         approving requires the SHA-256 of all arguments"
     )]
     ArgumentsCut {
         approval_id: String,
-        /// The length of the whole arguments.
+        /// Length of the whole arguments.
         bytes: u64,
-        /// How much of it lists leave out.
+        /// Number of bytes that lists leave out.
         omitted: u64,
     },
-    /// The one who decides looked at other arguments.
+    /// The SHA-256 in the decision is that of other arguments.
     #[error("the given SHA-256 does not match the arguments of approval `{approval_id}`")]
     OtherArguments { approval_id: String },
-    /// The call belongs to no run or session a yes could reach over.
+    /// The call belongs to no run or session that the scope could cover.
     #[error("approval `{approval_id}` cannot cover a \
         {}", if *scope == ApprovalScope::Run { "run" } else { "session" })]
     NoSuchScope { approval_id: String, scope: ApprovalScope },
-    /// The row is not as the owner wrote it.
+    /// The MAC of the row is invalid: another program modified it.
     #[error("approval `{approval_id}` has an invalid MAC (modified outside Palyra)")]
     Tampered { approval_id: String },
     /// The underlying state error.
@@ -56,7 +56,7 @@ pub enum ApprovalError {
 }
 
 impl ApprovalError {
-    /// What a person can do, where there is something.
+    /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotFound { .. } => Some("list pending approvals with `palyra approvals list`".into()),
@@ -74,7 +74,7 @@ impl ApprovalError {
         }
     }
 
-    /// The word of this error on every face.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound { .. } => ErrorCode::NotFound,

@@ -1,4 +1,4 @@
-//! What an approval is.
+//! The approval record: request, decision, and the calls it covers.
 
 use palyra_common::InformationLabels;
 use palyra_skills::Sha256Digest;
@@ -9,35 +9,36 @@ use crate::principal_id::PrincipalId;
 
 /// One approval request and its decision.
 ///
-/// Fields with a default are missing in rows of 945e3d1. Such an approval lapses: it does not say what it was bound to.
+/// Fields with a default are missing in rows of 945e3d1. Such an approval expires at once, because it lacks
+/// the digest of the circumstances it was given under.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Approval {
-    /// Its id.
+    /// `apr_` and a time-sorted random part.
     pub approval_id: String,
-    /// Result.
+    /// Pending, decided or expired; the row and its leaf change together.
     pub status: ApprovalStatus,
-    /// The skill.
+    /// Skill that owns the tool.
     pub skill_id: String,
-    /// The tool.
+    /// Full id of the tool, prefixed with its skill.
     pub tool_id: String,
     /// The release that the approval covers.
     pub payload: Sha256Digest,
     /// Principal of the call: a token, the owner, or `routine:NAME`.
     pub principal: String,
-    /// Who counts as having asked, and cannot decide: the principal itself, or the creator of the routine.
+    /// Requesting principal, which cannot decide: the principal of the call, or the creator of the routine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requester: Option<PrincipalId>,
-    /// The session of the call.
+    /// Session of the call; an approval with the scope `Session` covers only this session.
     pub session: Option<String>,
-    /// The parent run of the call.
+    /// Parent run of the call; an approval with the scope `Run` covers only steps of this run.
     pub parent_run: Option<String>,
-    /// SHA-256 over everything a yes to exact arguments is for.
+    /// SHA-256 over release, tool, principal, requester, circumstances and arguments.
     pub binding: Sha256Digest,
-    /// SHA-256 over what the call runs under: consent, policies, gates, profile, settings and grants of the call.
+    /// SHA-256 over consent, policies, gates, profile, settings and grants in effect for the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub circumstances: Option<Sha256Digest>,
-    /// The canonical arguments, or as much of their beginning as is shown in lists.
+    /// The canonical arguments, or their first [`MAX_SHOWN_ARGUMENTS`](super::MAX_SHOWN_ARGUMENTS) bytes.
     pub arguments: String,
     /// The length of the whole canonical arguments in bytes.
     #[serde(default)]
@@ -45,28 +46,28 @@ pub struct Approval {
     /// The SHA-256 of the whole canonical arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments_sha256: Option<Sha256Digest>,
-    /// Directories and address ranges that an operator adds to this call.
+    /// Directories and address ranges that an operator adds to this call, escaped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grants: Vec<String>,
-    /// Time at which it was asked for, in Unix milliseconds.
+    /// Time of the request in Unix milliseconds.
     pub requested_ms: u64,
-    /// Time until which it can be decided or, once approved, used.
+    /// Time until which the request can be decided or, once approved, used, in Unix milliseconds.
     pub expires_ms: u64,
-    /// Scope of an approval.
+    /// Scope of the approval; `None` until it is approved.
     pub scope: Option<ApprovalScope>,
-    /// Principal that decided.
+    /// Name of the deciding principal; `None` while pending, and for a request that expired undecided.
     pub decided_by: Option<String>,
-    /// Time.
+    /// Time of the decision or expiry, in Unix milliseconds.
     pub decided_ms: Option<u64>,
-    /// Reason of the decision.
+    /// Reason given by the decider, escaped.
     pub reason: Option<String>,
     /// The policy rule or gate that required it and its reason, if it was not the tool's manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_because: Option<String>,
-    /// What the session of the call had read when approval was requested.
+    /// Labels of the data the session of the call had read when approval was requested.
     #[serde(default, skip_serializing_if = "InformationLabels::is_empty")]
     pub labels: InformationLabels,
-    /// Number of calls that used it.
+    /// Number of calls that used the approval.
     pub uses: u64,
 }
 
@@ -74,15 +75,15 @@ pub struct Approval {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalStatus {
-    /// Not decided yet.
+    /// Waiting for a decision.
     Pending,
-    /// Yes.
+    /// Approved, and usable until it expires.
     Approved,
-    /// Yes, and it was used up.
+    /// Approved once, and used by its call.
     Used,
-    /// No.
+    /// Denied by a principal.
     Denied,
-    /// Time ran out, which is a no; a yes that was not used in time ends like this too.
+    /// Not decided, or approved and not used, before `expires_ms`.
     Expired,
 }
 
@@ -90,18 +91,18 @@ pub enum ApprovalStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalScope {
-    /// This one call.
+    /// One call with these arguments.
     Once,
-    /// The tool, for the larger run this call is a step of.
+    /// Calls of the tool within the same parent run.
     Run,
-    /// These exact arguments, as often as they come.
+    /// Every call with exactly these arguments.
     Arguments,
-    /// The tool, for this session.
+    /// Calls of the tool within the same session.
     Session,
 }
 
 impl ApprovalStatus {
-    /// The word in rows and queries.
+    /// Returns the status as rows and queries spell it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -114,7 +115,7 @@ impl ApprovalStatus {
 }
 
 impl ApprovalScope {
-    /// How long a yes of this scope can be used.
+    /// Returns how long an approval of this scope can be used, in milliseconds.
     pub(super) const fn lifetime_ms(self) -> u64 {
         match self {
             Self::Once | Self::Arguments => YES_LIFETIME_MS,
@@ -124,18 +125,19 @@ impl ApprovalScope {
 }
 
 impl Approval {
-    /// How many bytes of the canonical arguments are not in `arguments`.
+    /// Returns the number of bytes of the canonical arguments that are not in `arguments`.
     pub fn arguments_omitted(&self) -> u64 {
         self.arguments_bytes.saturating_sub(self.arguments.len() as u64)
     }
 
-    /// Whether it is open and its time has run out, or it was written before approvals said what they are bound to.
+    /// Returns whether the approval is open and has expired, or is from a version that did not record the
+    /// circumstances.
     pub(super) fn is_overdue(&self, now_ms: u64) -> bool {
         let open = matches!(self.status, ApprovalStatus::Pending | ApprovalStatus::Approved);
         open && (now_ms >= self.expires_ms || self.requester.is_none())
     }
 
-    /// Whether it lets a call of this kind through now.
+    /// Returns whether the approval permits this call now.
     pub(super) fn covers(&self, request: &super::ApprovalRequest, now_ms: u64) -> bool {
         let of_call = self.payload == request.payload
             && self.tool_id == request.tool_id

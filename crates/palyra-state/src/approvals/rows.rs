@@ -10,31 +10,31 @@ use crate::db::{RowKey, signed, unsigned};
 use crate::principal_id::PrincipalId;
 
 const TABLE: &str = "approvals";
-/// Maximum rows of one answer.
+/// Maximum number of approvals in one page.
 const MAX_PAGE: usize = 500;
 
-/// Which approvals are wanted.
+/// Selects approvals for a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApprovalFilter {
-    /// Only those of this status.
+    /// Only approvals with this status.
     pub status: Option<ApprovalStatus>,
-    /// Only those before this id, which are older.
+    /// Only approvals older than this id.
     pub before: Option<String>,
     /// Maximum number of results; 0 means 100.
     pub limit: usize,
 }
 
-/// Some approvals, newest first.
+/// One page of approvals, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ApprovalPage {
-    /// The approvals.
+    /// At most the requested number, newest first.
     pub approvals: Vec<Approval>,
-    /// Start of the next page.
+    /// `before` of the next page; `None` on the last page.
     pub next: Option<String>,
 }
 
 impl ApprovalStore<'_> {
-    /// Approvals, newest first; those whose time ran out are closed first.
+    /// Returns approvals, newest first, after closing those that have expired.
     pub fn list(&self, filter: &ApprovalFilter) -> Result<ApprovalPage, ApprovalError> {
         self.expire()?;
         let limit = if filter.limit == 0 { 100 } else { filter.limit.min(MAX_PAGE) };
@@ -61,19 +61,20 @@ impl ApprovalStore<'_> {
         Ok(ApprovalPage { approvals, next: next.flatten() })
     }
 
-    /// One approval; one whose time ran out is closed first.
+    /// Returns one approval, after closing it if it has expired.
     pub fn get(&self, approval_id: &str) -> Result<Approval, ApprovalError> {
         self.expire()?;
         self.stored(approval_id)
     }
 
-    /// One approval as its row says; its time may have run out.
+    /// Returns one approval as stored; it may have expired and not be closed yet.
     pub(super) fn stored(&self, approval_id: &str) -> Result<Approval, ApprovalError> {
         let row = self.state.read("read an approval", |connection| read_sealed(connection, approval_id))?;
         row.ok_or_else(|| not_found(approval_id))?.open(&self.state.row_key)
     }
 
-    /// One approval with a piece of its arguments, from a byte on and at most [`MAX_ARGUMENTS_PIECE`] long.
+    /// Returns one approval with a piece of its arguments, at most [`MAX_ARGUMENTS_PIECE`] bytes from byte
+    /// `from`.
     ///
     /// A denied or expired request keeps only the truncated arguments. The first piece is checked against the digest
     /// of the whole; a caller that joins pieces checks the digest itself.
@@ -96,7 +97,7 @@ impl ApprovalStore<'_> {
     }
 }
 
-/// A row as the database has it.
+/// A row as stored, before its MAC is checked.
 pub(super) struct Sealed {
     id: String,
     bytes: Vec<u8>,
@@ -104,7 +105,7 @@ pub(super) struct Sealed {
 }
 
 impl Sealed {
-    /// The approval, if the owner wrote it.
+    /// Checks the MAC and parses the approval.
     pub(super) fn open(self, key: &RowKey) -> Result<Approval, ApprovalError> {
         let tampered = || ApprovalError::Tampered { approval_id: crate::text::short_name(&self.id) };
         key.check_in(TABLE, &self.id, &self.bytes, &self.mac).map_err(|_| tampered())?;
@@ -118,7 +119,7 @@ pub(super) fn read_sealed(connection: &Connection, approval_id: &str) -> rusqlit
     connection.query_row(sql, [approval_id], read).optional()
 }
 
-/// The open rows of a requester that may matter to its call of a tool, newest first.
+/// Returns the open rows of a requester for a tool, newest first, at most 1000.
 pub(super) fn read_open(
     connection: &Connection,
     requester: &str,
@@ -131,7 +132,7 @@ pub(super) fn read_open(
     connection.prepare_cached(sql)?.query_map([requester, tool_id], read)?.collect()
 }
 
-/// What the waiting requests of a requester add up to.
+/// Number and argument bytes of a requester's pending requests.
 pub(super) struct Waiting {
     pub(super) requests: u64,
     pub(super) bytes: u64,
@@ -146,14 +147,14 @@ pub(super) fn waiting_of(connection: &Connection, requester: &str, now: u64) -> 
     connection.prepare_cached(sql)?.query_row(params![requester, signed(now)], read)
 }
 
-/// The ids of open rows whose time ran out; rows of 945e3d1 have none, and are among them.
+/// Returns the ids of open rows that have expired. Rows of 945e3d1 have `expires_at` 0 and are among them.
 pub(super) fn read_overdue(connection: &Connection, now: u64) -> rusqlite::Result<Vec<String>> {
     let sql = "SELECT approval_id FROM approvals
                WHERE status IN ('pending', 'approved') AND expires_at <= ?1 ORDER BY expires_at LIMIT 1000";
     connection.prepare_cached(sql)?.query_map([signed(now)], |row| row.get(0))?.collect()
 }
 
-/// Keeps arguments that are longer than a row shows.
+/// Stores the whole arguments of a request whose row truncates them.
 pub(super) fn write_arguments(
     connection: &Connection,
     approval_id: &str,
@@ -165,7 +166,7 @@ pub(super) fn write_arguments(
     Ok(())
 }
 
-/// Lets the whole arguments of a closed approval go; its row keeps their beginning, length and digest.
+/// Removes the whole arguments of a closed approval; its row keeps their beginning, length and digest.
 pub(super) fn drop_arguments(connection: &Connection, approval_id: &str) -> Result<(), ApprovalError> {
     let sql = "DELETE FROM approval_arguments WHERE approval_id = ?1";
     connection.execute(sql, [approval_id]).map_err(JournalError::sqlite("drop arguments"))?;

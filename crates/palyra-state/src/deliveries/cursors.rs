@@ -1,4 +1,4 @@
-//! How far each lane has come.
+//! The delivery position of each lane.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use crate::channels::PublishedMessage;
 use crate::db::{signed, unsigned};
 use crate::error::StateError;
 
-/// How far a lane has come.
+/// The delivery position of a lane.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeliveryCursor {
-    /// The first item that was neither delivered nor given up.
+    /// Number of the first item that was neither delivered nor given up.
     pub next: u64,
-    /// How often that item was tried.
+    /// Number of attempts to deliver that item.
     pub attempts: u32,
     /// Time of the next attempt, in Unix milliseconds.
     pub retry_at_ms: Option<u64>,
-    /// Why it failed last, or why the lane waits.
+    /// Reason of the last failure, or why the lane waits.
     pub error: Option<String>,
-    /// How many items were delivered.
+    /// Number of items delivered since the lane exists.
     pub delivered: u64,
 }
 
@@ -47,7 +47,7 @@ impl DeliveryStore<'_> {
         })
     }
 
-    /// Moves cursors past items that were not for their lanes, and removes every row of lanes that are gone.
+    /// Moves cursors past items that do not concern their lanes, and removes every row of removed lanes.
     pub async fn keep_cursors(
         &self,
         moved: Vec<(LaneKey, u64)>,
@@ -68,7 +68,7 @@ impl DeliveryStore<'_> {
         self.write(write).await
     }
 
-    /// Notes that an item is about to be sent: nothing leaves the machine that is not recorded first.
+    /// Records an attempt before it is made: nothing is sent that is not recorded first.
     pub async fn begin(&self, lane: &LaneKey, item: u64, attempts: u32) -> Result<(), StateError> {
         let lane = lane.clone();
         let write = move |transaction: &mut JournalTransaction<'_>| {
@@ -81,7 +81,7 @@ impl DeliveryStore<'_> {
         self.write(write).await
     }
 
-    /// Notes why an item failed, or why its lane waits, and when it is tried again.
+    /// Records why an item failed, or why its lane waits, and the time of the next attempt.
     pub async fn note_failure(
         &self,
         lane: &LaneKey,
@@ -104,7 +104,7 @@ impl DeliveryStore<'_> {
         self.write(write).await
     }
 
-    /// Moves the cursor of a channel past a message that was delivered, with the leaf that says so.
+    /// Moves the cursor of a channel past a delivered message and appends the leaf of the delivery.
     ///
     /// The cursor of an observer moves with the receipt of its run instead.
     pub async fn finish(&self, message: &PublishedMessage, attempts: u32) -> Result<(), StateError> {
@@ -121,7 +121,7 @@ impl DeliveryStore<'_> {
     }
 }
 
-/// Moves a cursor past an item, in the transaction that records why.
+/// Moves a cursor past an item, in the transaction that records the outcome, and clears its failure.
 pub(crate) fn advance(
     sql: &Connection,
     kind: LaneKind,

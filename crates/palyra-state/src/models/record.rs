@@ -1,4 +1,4 @@
-//! One model, as an operator defined it.
+//! A model as an operator configured it.
 
 use std::collections::BTreeMap;
 
@@ -9,38 +9,38 @@ use serde::{Deserialize, Serialize};
 use super::ModelSettingError;
 use crate::text::short_name;
 
-/// Longest name of a model, here and at its provider.
+/// Maximum length of a model's local name.
 const MAX_NAME: usize = 64;
 const MAX_PROVIDER_NAME: usize = 200;
 
-/// A model and how it is reached. It names its key and never holds it.
+/// A model and its provider. Contains the name of the provider's key, never the key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelRecord {
-    /// Its name here: `[a-z0-9][a-z0-9._-]*`, at most 64 characters.
+    /// Local name matching `[a-z0-9][a-z0-9._-]*`, at most 64 characters.
     pub name: String,
-    /// The protocol of its provider.
+    /// API protocol of the provider.
     pub protocol: Protocol,
-    /// The base URL of its provider.
+    /// Base URL of the provider, in normal form.
     pub base_url: String,
-    /// The model's name at its provider.
+    /// Name of the model at the provider, at most 200 bytes.
     pub model: String,
-    /// The secret in the vault that holds the key, as `SCOPE/KEY`; none for a provider without keys.
+    /// Secret in the vault with the provider's key, as `SCOPE/KEY`; `None` for a provider without keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Whether a provider on this machine is allowed.
+    /// Permits a provider on the loopback interface.
     #[serde(default)]
     pub allow_loopback: bool,
-    /// How many tokens its context has, where the operator knows it.
+    /// Context size in tokens, if the operator configured it; at least 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u32>,
-    /// Most tokens of one answer; the provider's own limit without it.
+    /// Maximum number of output tokens per answer; `None` leaves the limit to the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
-    /// Price per token, if known.
+    /// Price of its tokens, if the operator configured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
-    /// Whether it only fills in arguments of tools that the router ranks.
+    /// True for a small model that only fills in arguments of tools that the router selected.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub small: bool,
 }
@@ -55,7 +55,7 @@ pub struct ModelPrice {
     pub output: u64,
 }
 
-/// All models, and the default one.
+/// All models, and the name of the default one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ModelSettings {
@@ -64,18 +64,19 @@ pub(crate) struct ModelSettings {
 }
 
 impl ModelRecord {
-    /// The checked place of its provider.
+    /// Returns the validated endpoint of the provider.
     pub fn endpoint(&self) -> Result<Endpoint, ModelSettingError> {
         Endpoint::new(&self.base_url, self.allow_loopback).map_err(|error| self.bad("base_url", error.reason))
     }
 
-    /// The name of its key in the vault.
+    /// Returns the parsed reference to the provider's key.
     pub fn key_reference(&self) -> Result<Option<SecretRef>, ModelSettingError> {
         let parse = |key: &String| key.parse().map_err(|error| self.bad("key", format!("{error}")));
         self.key.as_ref().map(parse).transpose()
     }
 
-    /// What this many tokens cost, in millionths of the currency of the price, rounded up.
+    /// Returns the price of the tokens, rounded up, in millionths of the operator's currency; `None` without
+    /// a price.
     pub fn cost(&self, usage: Usage) -> Option<u64> {
         let ModelPrice { input, output } = self.price?;
         let total = u128::from(usage.input_tokens) * u128::from(input)
@@ -83,7 +84,7 @@ impl ModelRecord {
         u64::try_from(total.div_ceil(1_000_000)).ok()
     }
 
-    /// Checks every field and puts the base URL in normal form.
+    /// Checks every field and normalizes the base URL.
     pub(super) fn checked(mut self) -> Result<Self, ModelSettingError> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let first_is_plain = self.name.bytes().next().is_some_and(plain);

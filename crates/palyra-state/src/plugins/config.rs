@@ -1,7 +1,7 @@
-//! The settings of a skill: typed by its manifest, filled in by an operator, delivered to its runs.
+//! Settings of a skill: declared by its manifest, set by an operator, delivered to its runs.
 //!
-//! A setting of type `secret` holds the name of a secret the manifest asks for, never a value; a guest turns the name
-//! into a handle.
+//! A setting of type `secret` contains the name of a secret that the manifest requests, never its value; the
+//! guest exchanges the name for a handle.
 
 use std::collections::BTreeMap;
 
@@ -17,37 +17,37 @@ use super::{CONFIG, PluginSettingError, Revised, SettingStore, put};
 use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
 
-/// Longest text of a setting.
+/// Maximum length of a text setting in bytes.
 const MAX_TEXT_BYTES: usize = 4_096;
 
-/// Values by the names of settings.
+/// Values by setting name.
 pub type ConfigValues = BTreeMap<String, Value>;
 
-/// The settings of a skill as an operator sees them.
+/// The settings of a skill as shown to an operator, with redacted values left out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShownConfig {
-    /// The skill.
+    /// Id of the skill.
     pub skill_id: String,
-    /// The revision; 0 if nothing was set.
+    /// Generation in which a setting was changed last; 0 if none was set.
     pub revision: u64,
-    /// Every setting of its manifest, by name.
+    /// Every setting of the manifest, by name.
     pub fields: Vec<ShownField>,
 }
 
-/// One setting.
+/// One setting with its effective value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShownField {
-    /// Its name.
+    /// Name from the manifest.
     pub name: String,
-    /// Its type.
+    /// Type from the manifest.
     pub kind: ConfigFieldKind,
-    /// Purpose.
+    /// Description from the manifest.
     pub description: Option<String>,
-    /// Whether it is required.
+    /// True if a run fails without a value.
     pub required: bool,
     /// The effective value; `null` if there is none or it is redacted.
     pub value: Value,
-    /// Whether the value is redacted.
+    /// True if the manifest marks the value as redacted.
     pub redacted: bool,
     /// Origin of the value.
     pub source: ConfigSource,
@@ -57,16 +57,16 @@ pub struct ShownField {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfigSource {
-    /// An operator set it.
+    /// Set by an operator.
     Operator,
-    /// The manifest's default.
+    /// Default of the manifest.
     Default,
-    /// There is none.
+    /// Neither set nor defaulted.
     Missing,
 }
 
 impl SettingStore<'_> {
-    /// The settings of an installed skill.
+    /// Returns the settings of an installed skill.
     pub fn plugin_config(&self, skill_id: &str) -> Result<ShownConfig, PluginSettingError> {
         let record = self.installed_for_setting(skill_id)?;
         let stored = self.state.view().plugins().configs.get(skill_id).cloned().unwrap_or_default();
@@ -75,7 +75,8 @@ impl SettingStore<'_> {
         Ok(ShownConfig { skill_id: skill_id.to_owned(), revision: stored.revision, fields })
     }
 
-    /// Sets some settings of an installed skill, checked against its manifest; `null` takes a value away.
+    /// Sets values of an installed skill after checking them against its manifest, and returns the revision;
+    /// `null` removes a value.
     pub fn set_plugin_config(
         &self,
         skill_id: &str,
@@ -94,7 +95,7 @@ impl SettingStore<'_> {
         }
         let revision = gate.view.generation() + 1;
         let rows = vec![put(format!("{CONFIG}{skill_id}"), revision, &values)?];
-        // Names only: a value may be one that is kept out of every output.
+        // Names only, because a value may be marked as redacted.
         let details = json!({ "revision": revision, "changed": changes.keys().collect::<Vec<_>>() });
         let event = self.state.event(EventKind::PluginConfigChanged, principal);
         let event = event.skill(skill_id).details(details);
@@ -102,7 +103,7 @@ impl SettingStore<'_> {
         Ok(revision)
     }
 
-    /// Takes every setting of a skill away; says whether there was one.
+    /// Removes every setting of a skill; returns whether there was one.
     pub fn remove_plugin_config(&self, skill_id: &str, principal: &str) -> Result<bool, PluginSettingError> {
         let mut gate = self.state.gate();
         if !gate.view.plugins().configs.contains_key(skill_id) {
@@ -117,7 +118,8 @@ impl SettingStore<'_> {
     }
 }
 
-/// The settings as a run gets them; a required one without a value, or one that no longer fits, refuses the run.
+/// Returns the settings for a run. Fails if a required one has no value, or if a stored value no longer
+/// matches the manifest.
 pub fn effective_config(
     skill_id: &str,
     manifest: &SkillManifest,
@@ -197,7 +199,7 @@ fn check(manifest: &SkillManifest, name: &str, field: &ConfigField, value: &Valu
             "the name of a secret that the manifest requests, for example `global/github_token`",
         ),
     };
-    // The value is not repeated, because it may be a secret instead of its name.
+    // The value is not repeated in the error, because it may be a secret instead of the name of one.
     if fits {
         Ok(())
     } else {

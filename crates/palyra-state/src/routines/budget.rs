@@ -1,4 +1,4 @@
-//! What objectives have used, under the owner's MAC: a budget bounds what happens unattended.
+//! Use of objectives, with the owner's MAC, because their budget limits unattended runs.
 
 use palyra_journal::{Durability, JournalError, JournalTransaction};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -10,42 +10,42 @@ use crate::error::StateError;
 
 const TABLE: &str = "objective_use";
 
-/// What an objective may use in all; nothing is no bound.
+/// Limits of an objective over all its runs; `None` is unlimited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
-    /// The objective.
+    /// Name of the objective.
     pub objective: String,
-    /// Most runs.
+    /// Maximum number of runs.
     pub max_runs: Option<u64>,
-    /// Most fuel of all runs together.
+    /// Maximum fuel of all runs together.
     pub max_fuel: Option<u64>,
 }
 
-/// Use of an objective.
+/// Total use of an objective.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectiveUse {
     /// Number of started runs.
     pub runs: u64,
-    /// Fuel of finished runs.
+    /// Fuel used by finished runs.
     pub fuel: u64,
 }
 
 impl Budget {
-    /// Whether nothing is left.
+    /// Returns whether a limit is reached.
     pub fn is_exhausted(&self, used: ObjectiveUse) -> bool {
         self.max_runs.is_some_and(|most| used.runs >= most)
             || self.max_fuel.is_some_and(|most| used.fuel >= most)
     }
 
-    /// The fuel that is left, where there is a bound.
+    /// Returns the remaining fuel, or `None` if it is unlimited.
     pub fn fuel_left(&self, used: ObjectiveUse) -> Option<u64> {
         self.max_fuel.map(|most| most.saturating_sub(used.fuel))
     }
 }
 
 impl ControlStore<'_> {
-    /// What an objective has used; a row that does not prove itself is an error, never nothing.
+    /// Returns the total use of an objective. A row with an invalid MAC is an error, never zero use.
     pub fn objective_use(&self, objective: &str) -> Result<ObjectiveUse, StateError> {
         self.state.journal.read(|connection| read_use(connection, &self.state.row_key, objective))
     }

@@ -1,4 +1,4 @@
-//! One fire: claimed once, before anything happens, and finished once.
+//! Fires of routines: claimed once, before any effect, and finished once.
 
 use std::sync::Arc;
 
@@ -13,96 +13,96 @@ use crate::db::{RowKey, signed};
 use crate::error::StateError;
 use crate::text::short_name;
 
-/// A routine and a due time: no two fires share them.
+/// A routine and a due time; identifies a fire.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct FireKey {
-    /// The routine.
+    /// Name of the routine.
     pub routine: String,
-    /// The due time, in milliseconds of Unix time.
+    /// Due time in Unix milliseconds.
     pub due_ms: u64,
 }
 
-/// Why something fired.
+/// Cause of a fire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FireCause {
-    /// It was time.
+    /// The due time of the schedule was reached.
     Schedule,
-    /// On request.
+    /// Requested by a principal.
     Manual,
 }
 
-/// How a fire stands.
+/// Status of a fire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FireStatus {
-    /// It is in progress.
+    /// Claimed and not finished yet.
     Running,
-    /// It gave a result.
+    /// Returned a result.
     Completed,
-    /// It gave none.
+    /// Ended with an error.
     Failed,
-    /// It was due and did not fire; the reason says why.
+    /// Was due and did not fire; the reason is recorded.
     Skipped,
-    /// Its owner ended before it did.
+    /// The owning process ended before the fire did.
     Interrupted,
 }
 
-/// A fire that is about to happen.
+/// A fire to be claimed.
 #[derive(Debug, Clone)]
 pub struct NewFire {
-    /// Which one.
+    /// Routine and due time.
     pub key: FireKey,
-    /// Reason.
+    /// Schedule or request.
     pub cause: FireCause,
-    /// The principal it acts as.
+    /// Principal the fire acts as.
     pub principal: String,
-    /// The tool it calls; a built-in routine calls none.
+    /// Full id of the tool it calls; `None` for a built-in routine.
     pub tool_id: Option<String>,
-    /// Delay after its due time.
+    /// Delay after the due time, in milliseconds.
     pub late_ms: u64,
-    /// The budget it is charged to.
+    /// Budget of the objective it is charged to.
     pub budget: Option<Budget>,
 }
 
-/// Result of a claim.
+/// Result of claiming a fire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimedFire {
-    /// It is the caller's to carry out, with at most so much fuel.
+    /// The caller has to carry out the fire, with at most this much fuel.
     Go {
-        /// Remaining budget; `None` if unlimited.
+        /// Remaining fuel; `None` if unlimited.
         fuel_left: Option<u64>,
     },
-    /// It was already fired or started.
+    /// The fire was already claimed or skipped.
     Taken,
-    /// Its objective has nothing left; that is written down.
+    /// The budget of the objective is exhausted; the fire is recorded as skipped.
     Exhausted,
 }
 
-/// How a fire ended.
+/// Outcome of a fire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FireEnd {
-    /// How it stands now.
+    /// Final status.
     pub status: FireStatus,
-    /// The run, where there was one.
+    /// Id of the run, if one was started.
     pub run_id: Option<String>,
-    /// The code of the error.
+    /// Error code, if it failed.
     pub error: Option<String>,
-    /// Result as text.
+    /// Result or error as text.
     pub message: Option<String>,
-    /// Resource use of the run.
+    /// Fuel used by the run.
     pub fuel: Option<u64>,
 }
 
 impl FireKey {
-    /// The session of the run this fire makes: it names the one from the other.
+    /// Returns the session id of the run of this fire, which links the run to the fire.
     pub fn session(&self) -> String {
         format!("routine:{}@{}", self.routine, self.due_ms)
     }
 }
 
 impl FireCause {
-    /// The word in the database and on every face.
+    /// Returns the cause in the database and in API responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Schedule => "schedule",
@@ -112,7 +112,7 @@ impl FireCause {
 }
 
 impl FireStatus {
-    /// The word in the database and on every face.
+    /// Returns the status in the database and in API responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -125,14 +125,15 @@ impl FireStatus {
 }
 
 impl ControlStore<'_> {
-    /// Takes a fire for the caller: committed to disk, with its leaf, before this returns.
+    /// Claims a fire. The claim is committed to disk with its leaf before this returns, so a killed process
+    /// never fires twice.
     pub async fn claim_fire(&self, fire: NewFire) -> Result<ClaimedFire, StateError> {
         let (key, now) = (Arc::clone(&self.state.row_key), self.state.now_ms());
         let work = move |transaction: &mut JournalTransaction<'_>| claim(transaction, &key, &fire, now);
         self.state.journal.transaction(Durability::Full, work).await
     }
 
-    /// Writes down that something was due and does not fire; false if that due time was taken before.
+    /// Records that a due time is skipped; returns false if the fire was already claimed or skipped.
     pub async fn pass_fire(
         &self,
         key: FireKey,
@@ -146,7 +147,7 @@ impl ControlStore<'_> {
         self.state.journal.transaction(Durability::Normal, work).await
     }
 
-    /// Writes down how a fire ended, and charges its objective.
+    /// Records the outcome of a fire and charges its objective.
     pub async fn finish_fire(&self, key: FireKey, end: FireEnd) -> Result<(), StateError> {
         let (row_key, now) = (Arc::clone(&self.state.row_key), self.state.now_ms());
         let work =
@@ -191,7 +192,7 @@ fn claim(
     Ok(ClaimedFire::Go { fuel_left })
 }
 
-/// The row and its leaf; false where the due time was taken before.
+/// Inserts the row and appends its leaf; returns false if the fire was already claimed or skipped.
 fn begin(
     transaction: &mut JournalTransaction<'_>,
     fire: &NewFire,
@@ -278,7 +279,7 @@ impl Default for Row {
     }
 }
 
-/// False where the key is taken.
+/// Inserts the row; returns false if one with this routine and due time exists.
 fn insert(transaction: &JournalTransaction<'_>, row: &Row) -> Result<bool, StateError> {
     let sql = "INSERT INTO routine_fires
         (routine, due_at, cause, status, reason, fired_at, late_ms, finished_at, tool_id, objective)

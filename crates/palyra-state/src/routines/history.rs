@@ -1,4 +1,4 @@
-//! The history of fires: lists, the last one, and what a dead owner left behind.
+//! The history of fires: lists, the last fire, and the cleanup after an interrupted owner.
 
 use palyra_journal::{Durability, JournalError, JournalTransaction};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -10,11 +10,11 @@ use crate::db::{signed, unsigned};
 use crate::error::StateError;
 use crate::state::State;
 
-/// Maximum rows of one answer.
+/// Maximum number of fires in one page.
 const MAX_PAGE: usize = 500;
-/// Fires that are kept of one routine.
+/// Number of fires that are kept per routine.
 const KEPT: i64 = 10_000;
-/// How much older than its fire the clock of a run may be.
+/// Maximum time in milliseconds by which the id of a run may be older than its fire.
 const CLOCK_SLACK_MS: u64 = 3_600_000;
 
 /// One fire as the database keeps it.
@@ -50,26 +50,26 @@ pub struct FireRow {
     pub objective: Option<String>,
 }
 
-/// Which fires are wanted; the default is the newest.
+/// Selects fires; the default is the newest page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FireQuery {
-    /// Only those that were due before this time.
+    /// Only fires that were due before this time, in Unix milliseconds.
     pub before_ms: Option<u64>,
     /// Maximum number of results; 0 means 100.
     pub limit: usize,
 }
 
-/// Some fires, newest first.
+/// One page of fires, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FirePage {
-    /// The fires.
+    /// At most the requested number, newest first.
     pub fires: Vec<FireRow>,
-    /// Start of the next page.
+    /// `before_ms` of the next page; `None` on the last page.
     pub next: Option<u64>,
 }
 
 impl ControlStore<'_> {
-    /// The fires of a routine, newest first.
+    /// Returns the fires of a routine, newest first.
     pub fn fires(&self, routine: &str, query: &FireQuery) -> Result<FirePage, StateError> {
         let limit = if query.limit == 0 { 100 } else { query.limit.min(MAX_PAGE) };
         let before = query.before_ms.map_or(i64::MAX, signed);
@@ -88,7 +88,7 @@ impl ControlStore<'_> {
         Ok(FirePage { fires, next: next.flatten() })
     }
 
-    /// One fire.
+    /// Returns one fire, or `None` if the due time was never claimed or skipped.
     pub fn fire(&self, key: &FireKey) -> Result<Option<FireRow>, StateError> {
         let read = |connection: &Connection| {
             let sql = format!("{SELECT} WHERE routine = ?1 AND due_at = ?2");
@@ -97,7 +97,7 @@ impl ControlStore<'_> {
         self.state.read("read a fire", read)
     }
 
-    /// The newest due time of a routine's schedule that was taken, as far as that is not in the future.
+    /// Returns the newest claimed or skipped due time of a routine's schedule that is not in the future.
     pub fn last_due(&self, routine: &str, now_ms: u64) -> Result<Option<u64>, StateError> {
         let read = |connection: &Connection| {
             let sql = "SELECT due_at FROM routine_fires
@@ -108,7 +108,7 @@ impl ControlStore<'_> {
         Ok(due.map(unsigned))
     }
 
-    /// Takes away the oldest fires of routines that have very many; says how many.
+    /// Removes the oldest finished fires of each routine beyond [`KEPT`]; returns their number.
     pub fn trim_fires(&self) -> Result<usize, StateError> {
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let sql = "DELETE FROM routine_fires AS old WHERE status != 'running' AND due_at <
@@ -124,7 +124,7 @@ impl ControlStore<'_> {
     }
 }
 
-/// Closes every fire a dead owner left behind, with the run it made; none of them fires again.
+/// Marks every fire of an ended owner as interrupted and links its run; none of them fires again.
 pub(crate) fn close_interrupted_fires(state: &State) -> Result<usize, StateError> {
     let now = state.now_ms();
     let work = move |transaction: &mut JournalTransaction<'_>| {
@@ -160,7 +160,7 @@ fn close(connection: &Connection, now: u64) -> rusqlite::Result<usize> {
     Ok(left.len())
 }
 
-/// Runs have ids that sort by time, and an index by tool: only those since the fire are looked at.
+/// Finds the run of a fire. The index by tool and the time-sorted ids limit the scan to runs since the fire.
 fn find_run(
     connection: &Connection,
     tool_id: &str,

@@ -1,4 +1,4 @@
-//! What the calls of a tool cost so far.
+//! Cost of a tool's past calls.
 
 use palyra_journal::JournalError;
 use rusqlite::{Connection, params};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{RECEIPT_FACTS, RunStore};
 use crate::error::StateError;
 
-/// Most runs that are looked at, newest first.
+/// Number of newest runs that are evaluated.
 const MOST_RUNS: i64 = 1_000;
 
 /// What the newest calls of a tool cost.
@@ -26,7 +26,7 @@ pub struct ToolCost {
 }
 
 impl RunStore<'_> {
-    /// What the newest calls of a tool cost.
+    /// Returns the cost of the newest calls of a tool, from their receipts.
     pub fn tool_cost(&self, skill_id: &str, tool_id: &str) -> Result<ToolCost, StateError> {
         let read = |connection: &Connection| {
             sum(connection, skill_id, tool_id).map_err(JournalError::sqlite("read what a tool cost"))

@@ -1,8 +1,8 @@
-//! Log lines and messages of a run, in order: numbered, bounded, and available to followers.
+//! Log lines and messages of a run: numbered, bounded, and readable by followers while it runs.
 //!
-//! Lines are kept once, and each follower reads them at its own pace: a slow one never keeps a guest waiting. The
-//! numbers are those the lines are kept under when the run has ended, so that a follower who lost its connection goes on
-//! after the last one it saw, wherever the run is by then.
+//! Lines are stored once, and each follower reads them at its own pace: a slow one never blocks a guest. The
+//! stored lines of a finished run have the same numbers, so a follower that lost its connection continues
+//! after the last line it read, even if the run has ended.
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -14,60 +14,60 @@ use tokio::sync::Notify;
 
 use super::MAX_EVENTS;
 
-/// Lines past those that are kept, for followers who are not far behind.
+/// Number of lines after the stored ones that are buffered for followers.
 const MAX_RECENT: usize = 256;
 
-/// What a run says while it runs.
+/// One item of a run's live output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "update")]
 pub enum RunUpdate {
-    /// A line of its log, or a message it published.
+    /// A log line, or a published message.
     Line {
-        /// Its number in the run.
+        /// Number of the line in the run, starting at 0.
         number: u64,
         /// `log` or `channel`.
         kind: String,
-        /// The text, escaped.
+        /// Text of the line, escaped and truncated.
         text: String,
     },
-    /// Number of lines that were dropped before the follower read them.
+    /// The follower was too slow, and lines were dropped before it read them.
     Missed {
-        /// How many.
+        /// Number of dropped lines.
         lines: u64,
     },
-    /// It ended; its receipt is committed.
+    /// The run ended and its receipt is committed.
     Finished {
-        /// How.
+        /// Final status of the run.
         status: String,
     },
 }
 
-/// A line: its kind and its text.
+/// The kind of a line and its text.
 pub type RunLine = (&'static str, String);
 
-/// The events of one run, numbered, for its followers.
+/// The output of one run, shared with its followers.
 #[derive(Debug, Default)]
 pub struct RunEvents {
     lines: Mutex<Lines>,
-    /// Wakes followers when there is more to read.
+    /// Wakes followers when a line is added or the run ends.
     more: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Lines {
-    /// The first ones, which are kept.
+    /// The first [`MAX_EVENTS`] lines, which are stored with the run.
     kept: Vec<RunLine>,
-    /// The last ones past those.
+    /// The newest lines after those.
     recent: VecDeque<RunLine>,
     count: u64,
-    /// How it ended, once it has.
+    /// Set once no more lines follow.
     end: Option<End>,
 }
 
-/// The end of a run; unknown for an unfinished one.
+/// Final status of a run; `None` if its writer was dropped before the run finished.
 type End = Option<&'static str>;
 
-/// Reads what a run says, from the first line it has not seen.
+/// Reads the output of a run, starting at a given line.
 #[derive(Debug)]
 pub struct RunFollower {
     events: Arc<RunEvents>,
@@ -76,13 +76,14 @@ pub struct RunFollower {
 }
 
 impl RunEvents {
-    /// Adds a line; never waits for anybody who follows.
+    /// Adds a line without waiting for followers.
     pub(super) fn say(&self, line: RunLine) {
         self.lines().push(line);
         self.more.notify_waiters();
     }
 
-    /// The lines to keep, each with its number: as many as fit, and a word about the rest under the last number.
+    /// Returns the lines to store with their numbers. If lines were dropped, the last one says how many,
+    /// under the last number.
     pub fn to_keep(&self) -> Vec<(u64, RunLine)> {
         let lines = self.lines();
         let more = lines.count.saturating_sub(MAX_EVENTS as u64);
@@ -94,13 +95,13 @@ impl RunEvents {
         kept
     }
 
-    /// Says that the run ended so, once its receipt is committed.
+    /// Ends the output after the receipt is committed.
     pub fn finish(&self, status: &'static str) {
         self.lines().end = Some(Some(status));
         self.more.notify_waiters();
     }
 
-    /// Says that nothing more comes, whatever became of the run.
+    /// Ends the output without a status, unless [`Self::finish`] already did.
     pub(super) fn close(&self) {
         self.lines().end.get_or_insert(None);
         self.more.notify_waiters();
@@ -124,7 +125,7 @@ impl Lines {
         self.count += 1;
     }
 
-    /// The line of a number, or how many lines are gone before the next one there is.
+    /// Returns the line with this number, or how many lines are missing before the next available one.
     fn at(&self, number: u64) -> Result<&RunLine, u64> {
         let first_recent = self.count - self.recent.len() as u64;
         if let Some(line) = usize::try_from(number).ok().and_then(|number| self.kept.get(number)) {
@@ -136,18 +137,18 @@ impl Lines {
 }
 
 impl RunFollower {
-    /// From the line after the one of this number, or from the first one.
+    /// Creates a follower that starts after the line with this number, or at the first line.
     pub(super) fn new(events: Arc<RunEvents>, after: Option<u64>) -> Self {
         Self { events, next: after.map_or(0, |after| after.saturating_add(1)), ended: false }
     }
 
-    /// The next line; `None` once the run has ended or its writer is gone.
+    /// Waits for the next update; returns `None` once the run has ended or its writer is dropped.
     ///
-    /// Nothing is lost if this is dropped before it is ready.
+    /// Cancel safe: no update is lost if the future is dropped.
     pub async fn next(&mut self) -> Option<RunUpdate> {
         let events = Arc::clone(&self.events);
         loop {
-            // Registers before it reads, so that an event in between still wakes it.
+            // Registers before reading, so that a line added in between still wakes it.
             let mut more = pin!(events.more.notified());
             more.as_mut().enable();
             match self.read(&events.lines()) {
@@ -187,7 +188,7 @@ impl RunFollower {
     }
 }
 
-/// What there is to read.
+/// Result of one attempt to read.
 enum Read {
     Update(RunUpdate),
     Nothing,

@@ -1,4 +1,4 @@
-//! Interrupted runs: closed once, each with a leaf.
+//! Interrupted runs: each is closed once, with a leaf.
 
 use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, NewEvent};
 use rusqlite::{OptionalExtension, params};
@@ -8,10 +8,10 @@ use crate::db::signed;
 use crate::error::StateError;
 use crate::state::State;
 
-/// Runs that are closed in one transaction.
+/// Number of runs that are closed in one transaction.
 const BATCH: usize = 500;
 
-/// Closes every run a dead owner left behind; says how many.
+/// Closes every run of an ended owner; returns their number.
 pub(crate) fn close_interrupted(state: &State) -> Result<usize, StateError> {
     let mut closed = 0;
     loop {
@@ -37,7 +37,7 @@ pub(crate) fn close_interrupted(state: &State) -> Result<usize, StateError> {
     }
 }
 
-/// Closes one run whose caller went away; never blocks, and the writer decides whether there is anything to close.
+/// Queues the closing of a run whose caller was dropped. Never blocks; the writer checks whether the run is still open.
 pub fn close_abandoned(state: &State, run_id: &str) {
     let (run_id, at_ms) = (run_id.to_owned(), state.now_ms());
     drop(state.journal.transaction(Durability::Normal, move |transaction: &mut JournalTransaction<'_>| {

@@ -1,4 +1,4 @@
-//! Runs as a list, newest first, and their lines.
+//! Lists of runs, newest first, and the stored lines of a run.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -10,53 +10,53 @@ use crate::error::StateError;
 use crate::records::{LEAF_COLUMNS, ReceiptLeaf};
 use crate::text::first_id_at;
 
-/// Maximum rows of one answer.
+/// Maximum number of runs in one page.
 const MAX_PAGE: usize = 1_000;
-/// How far the time in an id and that of its row may be apart: earlier versions looked at the clock twice.
+/// Tolerance between the time in a run id and `started_at`: earlier versions read the clock once for each.
 const CLOCK_SLACK_MS: u64 = 60_000;
-/// The columns of a run, in the order [`read_run`] takes them.
+/// Columns of a run in the order in which [`read_run`] reads them.
 pub(crate) const RUN_COLUMNS: &str = "run_id, skill_id, tool_id, payload, status, started_at, finished_at, receipt_leaf, principal, session, error, tape";
 
-/// Each run with the leaf its row names.
+/// Joins each run with the leaf that its row names.
 const RUNS_WITH_LEAVES: &str = "runs LEFT JOIN journal_event e ON e.seq = receipt_leaf";
 
-/// Which runs are wanted; the default is the newest of all.
+/// Selects runs; the default is the newest page of all runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunQuery {
-    /// Filter by skill.
+    /// Only runs of this skill.
     pub skill_id: Option<String>,
-    /// Filter by tool.
+    /// Only runs of this tool.
     pub tool_id: Option<String>,
-    /// Only those of this status.
+    /// Only runs with this status.
     pub status: Option<String>,
     /// Only runs started at this time or later, in Unix milliseconds.
     pub since_ms: Option<u64>,
-    /// Only runs started before this time.
+    /// Only runs started before this time, in Unix milliseconds.
     pub until_ms: Option<u64>,
-    /// Only those before this id, which are older: where the last page ended.
+    /// Only runs older than this id, for the next page.
     pub before: Option<String>,
     /// Maximum number of results; 0 means 100.
     pub limit: usize,
 }
 
-/// Some runs, newest first.
+/// One page of runs, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunPage {
-    /// The runs.
+    /// At most the requested number, newest first.
     pub runs: Vec<RunRow>,
-    /// Start of the next page.
+    /// `before` of the next page; `None` on the last page.
     pub next: Option<String>,
 }
 
 impl RunStore<'_> {
-    /// A run by its id.
+    /// Returns one run, or `None` if the id is unknown.
     pub fn get(&self, run_id: &str) -> Result<Option<RunRow>, StateError> {
         let sql = format!("SELECT {RUN_COLUMNS}, {LEAF_COLUMNS} FROM {RUNS_WITH_LEAVES} WHERE run_id = ?1");
         let read = |connection: &Connection| connection.query_row(&sql, [run_id], read_compared).optional();
         self.state.read("read a run", read)
     }
 
-    /// Runs, newest first.
+    /// Returns one page of runs, newest first.
     pub fn list(&self, query: &RunQuery) -> Result<RunPage, StateError> {
         let limit = if query.limit == 0 { 100 } else { query.limit.min(MAX_PAGE) };
         let read = |connection: &Connection| select(connection, query, limit + 1);
@@ -68,12 +68,12 @@ impl RunStore<'_> {
         Ok(RunPage { runs, next: next.flatten() })
     }
 
-    /// The lines of a run, oldest first.
+    /// Returns the lines of a run, oldest first, at most 1000.
     pub fn events(&self, run_id: &str) -> Result<Vec<RunEvent>, StateError> {
         self.events_after(run_id, None, MAX_PAGE)
     }
 
-    /// Some lines of a run after the one of this number, oldest first.
+    /// Returns at most `limit` lines of a run after the line with this number, oldest first.
     pub fn events_after(
         &self,
         run_id: &str,
@@ -102,7 +102,8 @@ fn select(connection: &Connection, query: &RunQuery, limit: usize) -> rusqlite::
     connection.prepare_cached(&sql)?.query_map(rusqlite::params_from_iter(values), read_compared)?.collect()
 }
 
-/// The most telling of the filters leads; its index is in the order of ids, which is that of time.
+/// Builds the query. Filters by skill and tool come first; each index is ordered by run id, which is the
+/// order of time.
 fn statement(query: &RunQuery, limit: usize) -> (String, Vec<Box<dyn ToSql>>) {
     let mut wheres = Vec::new();
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
@@ -119,7 +120,7 @@ fn statement(query: &RunQuery, limit: usize) -> (String, Vec<Box<dyn ToSql>>) {
     only("tool_id =", text(&query.tool_id));
     match query.status.as_deref() {
         Some("completed") | None => only("status =", text(&query.status)),
-        // In the words of the index of all others.
+        // Repeats the condition of the partial index, which SQLite requires to use it.
         Some(_) => only("status <> 'completed' AND status =", text(&query.status)),
     }
     only("started_at >=", time(query.since_ms));
@@ -134,7 +135,7 @@ fn statement(query: &RunQuery, limit: usize) -> (String, Vec<Box<dyn ToSql>>) {
     (sql, values)
 }
 
-/// A run with the columns that differ from its receipt. A leaf in a segment file cannot be compared here.
+/// Reads a run and compares it with its receipt. A leaf in a segment file cannot be compared here.
 fn read_compared(row: &Row<'_>) -> rusqlite::Result<RunRow> {
     let mut run = read_run(row, 0)?;
     let differs = match ReceiptLeaf::read(row, 12)? {
@@ -148,7 +149,7 @@ fn read_compared(row: &Row<'_>) -> rusqlite::Result<RunRow> {
     Ok(run)
 }
 
-/// Reads [`RUN_COLUMNS`] from column `at` on.
+/// Reads [`RUN_COLUMNS`] starting at column `at`.
 pub(crate) fn read_run(row: &Row<'_>, at: usize) -> rusqlite::Result<RunRow> {
     Ok(RunRow {
         run_id: row.get(at)?,
@@ -172,7 +173,7 @@ pub(crate) fn read_run(row: &Row<'_>, at: usize) -> rusqlite::Result<RunRow> {
 mod tests {
     use super::*;
 
-    /// How SQLite goes about a query.
+    /// Returns SQLite's plan for a query.
     fn plan(connection: &Connection, query: &RunQuery) -> String {
         let (sql, values) = statement(query, 10);
         let values = rusqlite::params_from_iter(values.iter().map(AsRef::as_ref));

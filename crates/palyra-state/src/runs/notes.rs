@@ -1,4 +1,5 @@
-//! What a run leaves besides its receipt: why it failed, and how long its steps took. Kept as long as its lines.
+//! Notes of a run besides its receipt: the cause of a failure, and the durations of its steps. Stored as long
+//! as its lines.
 
 use palyra_common::WasmPluginRunError;
 use palyra_common::text::clip_untrusted;
@@ -11,11 +12,11 @@ use serde_json::Value;
 use super::RunStore;
 use crate::error::StateError;
 
-/// Longest message that is kept.
+/// Maximum length of a stored error message.
 const MAX_MESSAGE_CHARS: usize = 2_000;
-/// Longest target that is kept.
+/// Maximum length of a stored target of a refusal.
 const MAX_TARGET_CHARS: usize = 1_000;
-/// Most bytes of facts that are kept.
+/// Maximum bytes of stored error details.
 const MAX_DETAILS_BYTES: usize = 8 << 10;
 
 /// Why a run failed.
@@ -60,12 +61,12 @@ pub enum RefusedBy {
     Sandbox,
 }
 
-/// What is kept of a run besides its receipt; nothing of most runs.
+/// Notes stored for a run; most runs have none.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunNotes {
-    /// Why it failed, as JSON text.
+    /// The [`RunFailure`] as JSON text.
     pub failure: Option<String>,
-    /// Microseconds of steps of the tape, by their number from 1.
+    /// Duration in microseconds of steps of the tape, by step number from 1.
     pub step_times: Vec<(u64, u64)>,
 }
 
@@ -86,12 +87,12 @@ impl RunFailure {
 }
 
 impl RunNotes {
-    /// The digest of the failure, which the receipt has.
+    /// Returns the SHA-256 of the failure, which the receipt contains.
     pub fn failure_sha256(&self) -> Option<Sha256Digest> {
         self.failure.as_ref().map(|text| Sha256Digest::of(text.as_bytes()))
     }
 
-    /// The failure, if it can be read.
+    /// Parses the failure; returns `None` if there is none or it is unreadable.
     pub fn read_failure(&self) -> Option<RunFailure> {
         serde_json::from_str(self.failure.as_deref()?).ok()
     }
@@ -109,7 +110,7 @@ impl RunNotes {
 }
 
 impl RunStore<'_> {
-    /// What is kept of a run besides its receipt; blocks the calling thread.
+    /// Returns the notes of a run, empty if there are none. Blocks the calling thread.
     pub fn notes(&self, run_id: &str) -> Result<RunNotes, StateError> {
         let sql = "SELECT failure, step_times FROM run_notes WHERE run_id = ?1";
         let read = |connection: &Connection| {

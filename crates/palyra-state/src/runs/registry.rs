@@ -1,4 +1,4 @@
-//! The runs in progress: who can be cancelled, and what they say while they run.
+//! The runs in progress: cancellation, and live output for listeners and followers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -13,25 +13,25 @@ use tokio::sync::{mpsc, watch};
 use super::{INLINE, RunEvents, RunFollower, RunLine, RunStore, RunSubject, clip, log_line};
 use crate::view::View;
 
-/// The line of a call that waits for code; no line of a guest has this form.
+/// Line of a call that waits for compilation; no line of a guest has this form.
 pub const COMPILING: &str = "compiling (first call only)";
-/// Lines a slow listener may be behind before it misses some.
+/// Capacity of a listener's channel; a slower listener misses lines.
 const MAX_BEHIND: usize = 256;
 
 /// A run in progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunningRun {
-    /// Its id.
+    /// Id of the run.
     pub run_id: String,
-    /// The skill.
+    /// Skill id, or [`INLINE`].
     pub skill_id: String,
-    /// The tool.
+    /// Full id of the tool or hook.
     pub tool_id: String,
-    /// The release.
+    /// SHA-256 of the release.
     pub payload: Sha256Digest,
 }
 
-/// What the caller of a run hears of it: whom it waits for, its id, and its lines as they come.
+/// Receives the progress of one call: the approval it waits for, its run id, and its lines.
 #[derive(Debug)]
 pub struct RunListener {
     run_id: OnceLock<String>,
@@ -40,24 +40,25 @@ pub struct RunListener {
 }
 
 impl RunListener {
-    /// A listener, and the lines it hears; one that falls far behind misses some.
+    /// Creates a listener and the receiver of its lines. Lines are dropped while the receiver's channel is
+    /// full.
     pub fn new() -> (Arc<Self>, mpsc::Receiver<String>) {
         let (lines, receiver) = mpsc::channel(MAX_BEHIND);
         let waits_for = watch::Sender::new(None);
         (Arc::new(Self { run_id: OnceLock::new(), waits_for, lines }), receiver)
     }
 
-    /// The run, once there is one.
+    /// Returns the id of the run, once it has started.
     pub fn run_id(&self) -> Option<&str> {
         self.run_id.get().map(String::as_str)
     }
 
-    /// The approval the call waits for, if it does; changes as well once the run has an id.
+    /// Returns a receiver of the approval the call waits for. It also changes when the run gets its id.
     pub fn waits_for(&self) -> watch::Receiver<Option<String>> {
         self.waits_for.subscribe()
     }
 
-    /// Tells that the call waits for a person to decide this approval.
+    /// Reports that the call waits for a decision about this approval.
     pub fn wait_for(&self, approval_id: &str) {
         let other = |waits: &mut Option<String>| {
             let other = waits.as_deref() != Some(approval_id);
@@ -72,7 +73,7 @@ impl RunListener {
         self.waits_for.send_replace(None);
     }
 
-    /// Reports that the call waits for code, as a line before those of the run.
+    /// Reports that the call waits for compilation, as a line before those of the run.
     pub fn report_compiling(&self) {
         self.report(COMPILING);
     }
@@ -97,19 +98,19 @@ struct Entry {
 }
 
 impl<'s> RunStore<'s> {
-    /// The runs in progress.
+    /// Returns the runs in progress.
     pub fn registry(&self) -> &'s Arc<RunRegistry> {
         &self.state.running
     }
 
-    /// The runs in progress now, by id.
+    /// Returns a snapshot of the runs in progress, sorted by id.
     pub fn running(&self) -> Vec<RunningRun> {
         let mut runs: Vec<RunningRun> = self.state.running.lock().iter().map(running).collect();
         runs.sort_by(|left, right| left.run_id.cmp(&right.run_id));
         runs
     }
 
-    /// Ends a run in progress; says whether there was one.
+    /// Cancels a run; returns false if it is not in progress.
     pub fn cancel(&self, run_id: &str) -> bool {
         let runs = self.state.running.lock();
         let Some(entry) = runs.get(run_id) else { return false };
@@ -117,7 +118,8 @@ impl<'s> RunStore<'s> {
         true
     }
 
-    /// What a run says, after the line of this number or from its first one; `None` if it is not in progress.
+    /// Follows the output of a run after the line with this number, or from the start; returns `None` if it
+    /// is not in progress.
     pub fn follow(&self, run_id: &str, after: Option<u64>) -> Option<RunFollower> {
         let events = self.state.running.lock().get(run_id).map(|entry| Arc::clone(&entry.events))?;
         Some(RunFollower::new(events, after))
@@ -125,7 +127,8 @@ impl<'s> RunStore<'s> {
 }
 
 impl RunRegistry {
-    /// Lists a run, before it is decided for the last time whether it may run.
+    /// Registers a run. Must be called before the last check of its permission, so that a change after that
+    /// check cancels it.
     pub fn list(
         self: &Arc<Self>,
         run_id: &str,
@@ -143,7 +146,7 @@ impl RunRegistry {
         Listed { runs: Arc::clone(self), run_id: run_id.to_owned(), why, events }
     }
 
-    /// Adds a line to the events of a run and sends it to its listener, without waiting for either.
+    /// Adds a line to the output of a run and sends it to its listener, without waiting for either.
     pub fn tell_line(&self, run_id: &str, line: impl FnOnce() -> RunLine) {
         let receiver = |entry: &Entry| (Arc::clone(&entry.events), entry.listener.clone());
         let Some((events, listener)) = self.lock().get(run_id).map(receiver) else { return };
@@ -155,13 +158,14 @@ impl RunRegistry {
         events.say((kind, text));
     }
 
-    /// A listener for the log of the sandbox, which adds each line to its run.
+    /// Returns a callback for the log of the sandbox that adds each line to its run.
     pub fn on_line(self: &Arc<Self>) -> OnLine {
         let runs = Arc::clone(self);
         Arc::new(move |run_id: &str, line: &LogLine| runs.tell_line(run_id, || log_line(line)))
     }
 
-    /// Ends every run that may not go on after a change; an update lets runs of the old release finish.
+    /// Cancels every run that a change no longer permits. An update of a skill lets runs of the old release
+    /// finish.
     pub(crate) fn end_unrunnable(&self, view: &View) {
         for entry in self.lock().values() {
             if let Some(why) = unrunnable(view, &entry.subject) {
@@ -170,7 +174,7 @@ impl RunRegistry {
         }
     }
 
-    /// The id of the one that began first.
+    /// Returns the id of the oldest run in progress.
     pub(super) fn first(&self) -> Option<String> {
         self.lock().keys().min().cloned()
     }
@@ -197,7 +201,7 @@ fn running((run_id, entry): (&String, &Entry)) -> RunningRun {
     }
 }
 
-/// Why a run may not go on.
+/// Returns why a run is no longer permitted, or `None` if it is.
 pub fn unrunnable(view: &View, run: &RunSubject) -> Option<&'static str> {
     let policy = &view.plugins().policy.value;
     if !policy.enabled {
@@ -218,7 +222,7 @@ pub fn unrunnable(view: &View, run: &RunSubject) -> Option<&'static str> {
     }
 }
 
-/// A run's place in the list; it goes when this goes.
+/// Registration of a run, removed on drop.
 pub struct Listed {
     runs: Arc<RunRegistry>,
     run_id: String,
@@ -227,12 +231,13 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// The principal that ended the run, if not its caller.
+    /// Returns why the run was cancelled, if its caller did not cancel it: `operator`, or the reason of
+    /// [`unrunnable`].
     pub fn ended_by(&self) -> Option<&'static str> {
         self.why.get().copied()
     }
 
-    /// The events of the run.
+    /// Returns the output of the run.
     pub fn events(&self) -> &RunEvents {
         &self.events
     }

@@ -1,4 +1,4 @@
-//! How long tapes and lines of runs, and closed approvals, are kept; rows of runs and leaves stay.
+//! Retention of tapes, lines and notes of runs, and of closed approvals; rows of runs and leaves are kept.
 
 use std::sync::atomic::Ordering;
 
@@ -16,24 +16,24 @@ use crate::error::StateError;
 use crate::plugins::{PluginSettingError, Revised, put_retention};
 use crate::text::first_id_at;
 
-/// Runs that are trimmed in one transaction.
+/// Number of runs that are trimmed in one transaction.
 const BATCH: i64 = 500;
 const SMALL_TAPE_GOES: &str =
     "DELETE FROM run_tapes WHERE leaf = (SELECT receipt_leaf FROM runs WHERE run_id = ?1)";
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
-/// Bytes that all spooled tapes of a state root take together, unless an operator says otherwise.
+/// Default limit for the total size of all spooled tapes, in bytes.
 pub const DEFAULT_TAPE_STORE_BYTES: u64 = 4 << 30;
 
-/// What is kept of finished runs besides their rows and leaves.
+/// Limits for data of finished runs besides their rows and leaves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunRetention {
-    /// Tapes and lines of runs that began longer ago go.
+    /// Maximum age in days of the run of a tape or line; at least 1.
     pub max_age_days: u32,
-    /// Tapes and lines of all but so many newest runs go.
+    /// Number of newest runs that keep their tapes and lines.
     pub max_runs: u64,
-    /// Tapes and lines of the oldest runs go while all spooled tapes together take more bytes.
+    /// Maximum total size of all spooled tapes in bytes; the tapes of the oldest runs are removed first.
     pub max_tape_store_bytes: u64,
 }
 
@@ -43,24 +43,24 @@ impl Default for RunRetention {
     }
 }
 
-/// What went.
+/// Numbers of removed items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Trimmed {
-    /// Runs that lost their tape and lines.
+    /// Runs whose tape and lines were removed.
     pub runs: u64,
-    /// Tapes that were removed.
+    /// Removed tapes.
     pub tapes: u64,
-    /// Closed approvals that were removed.
+    /// Removed closed approvals.
     pub approvals: u64,
 }
 
 impl RunStore<'_> {
-    /// What is kept of finished runs.
+    /// Returns the retention settings with their revision.
     pub fn retention(&self) -> Revised<RunRetention> {
         self.state.view().plugins().retention.clone()
     }
 
-    /// Sets what is kept on behalf of a principal; says the revision.
+    /// Sets the retention on behalf of a principal; returns the revision.
     pub fn set_retention(
         &self,
         retention: &RunRetention,
@@ -79,9 +79,9 @@ impl RunStore<'_> {
         Ok(revision)
     }
 
-    /// Trims what is older or more than is kept; blocks the calling thread.
+    /// Removes everything beyond the retention settings. Blocks the calling thread; does nothing during a backup.
     pub fn trim(&self) -> Result<Trimmed, StateError> {
-        // What a backup reads stays; the next time is soon enough.
+        // A backup reads these files in place, and the next trim is soon enough.
         if self.state.backing_up.load(Ordering::SeqCst) {
             return Ok(Trimmed::default());
         }
@@ -104,19 +104,19 @@ impl RunStore<'_> {
             let bounds = Bounds { after: &up_to, older_than_ms: oldest, most: retention.max_runs };
             let old = self.state.read("look for old runs", |connection| to_trim(connection, &bounds))?;
             let Some(last) = old.last().map(|(run_id, _)| run_id.clone()) else { return Ok(trimmed) };
-            // A run that is still in progress has its turn later.
+            // A run that is still in progress is trimmed later, so the position must not move past it.
             let passed = self.state.running.first().is_none_or(|running| last < running);
             trimmed.runs += old.len() as u64;
-            // The tape first: a row without its tape is detected, an unreferenced tape would stay forever.
+            // The tape first: a row without its tape is detected, but an unreferenced tape would never be removed.
             for digest in old.iter().filter_map(|(_, tape)| tape.as_ref()?.parse::<Sha256Digest>().ok()) {
                 trimmed.tapes += u64::from(self.tapes()?.remove(&digest)?);
             }
-            // They are counted again when the next tape is spooled.
+            // The total is computed again when the next tape is spooled.
             *self.state.tape_bytes.lock() = None;
             let work = move |transaction: &mut JournalTransaction<'_>| trim(transaction, &old);
             let written = self.state.journal.transaction(Durability::Normal, work);
             trimmed.tapes += written.wait().map_err(|error: JournalError| StateError::from(error))?;
-            // Only now: what could not be trimmed is looked at again.
+            // Only after the commit: runs that were not trimmed have to be found again.
             if passed {
                 *up_to = last;
             }
@@ -125,8 +125,8 @@ impl RunStore<'_> {
 }
 
 impl RunStore<'_> {
-    /// Counts a tape that was spooled, and removes the oldest ones while all together take more than is kept; blocks
-    /// the calling thread.
+    /// Adds a spooled tape to the total, and removes the oldest tapes if it exceeds the limit. Blocks the
+    /// calling thread.
     pub(super) fn keep_tapes_within_quota(&self, added: u64) -> Result<(), StateError> {
         let most = self.retention().value.max_tape_store_bytes;
         let mut known = self.state.tape_bytes.lock();
@@ -135,11 +135,11 @@ impl RunStore<'_> {
             None => self.tapes()?.total_bytes()?,
         };
         *known = Some(total);
-        // What a backup reads stays; the next tape finds the same total.
+        // A backup reads tapes in place; the next tape finds the same total.
         if total <= most || self.state.backing_up.load(Ordering::SeqCst) {
             return Ok(());
         }
-        // A tenth more goes at once, so that not every run has to look for old ones.
+        // Removes down to 90 % of the limit, so that not every run has to search for old tapes.
         let enough = most.saturating_sub(most / 10);
         let mut after = String::new();
         while total > enough {
@@ -150,7 +150,7 @@ impl RunStore<'_> {
             for (run_id, tape) in old {
                 let digest = tape.as_ref().and_then(|tape| tape.parse::<Sha256Digest>().ok());
                 let size = digest.and_then(|digest| Some((digest, self.tapes().ok()?.size_of(&digest)?)));
-                // A small tape is in the database and bounded by the number of runs.
+                // A small tape is in the database, where the number of runs limits its size.
                 let Some((digest, size)) = size else { continue };
                 self.tapes()?.remove(&digest)?;
                 total = total.saturating_sub(size);
@@ -167,7 +167,7 @@ impl RunStore<'_> {
     }
 }
 
-/// Finished runs that have a tape, oldest first.
+/// Returns finished runs with a tape, oldest first.
 fn oldest_taped(connection: &Connection, after: &str) -> rusqlite::Result<Vec<(String, Option<String>)>> {
     let sql = "SELECT run_id, tape FROM runs
                WHERE run_id > ?1 AND tape IS NOT NULL AND status <> 'started' ORDER BY run_id LIMIT ?2";
@@ -175,15 +175,15 @@ fn oldest_taped(connection: &Connection, after: &str) -> rusqlite::Result<Vec<(S
     connection.prepare_cached(sql)?.query_map(params![after, BATCH], read)?.collect()
 }
 
-/// Which runs are trimmed.
+/// Selects the runs to trim.
 struct Bounds<'a> {
-    /// Up to here all were, which spares going through them again; nothing depends on it.
+    /// All runs up to this id were trimmed. Only saves scanning them again.
     after: &'a str,
     older_than_ms: u64,
     most: u64,
 }
 
-/// Ids sort by time.
+/// Returns runs to trim, oldest first; ids sort by time.
 fn to_trim(connection: &Connection, bounds: &Bounds<'_>) -> rusqlite::Result<Vec<(String, Option<String>)>> {
     let newest = "SELECT run_id FROM runs ORDER BY run_id DESC LIMIT 1 OFFSET ?1";
     let newest: Option<String> =
@@ -195,7 +195,7 @@ fn to_trim(connection: &Connection, bounds: &Bounds<'_>) -> rusqlite::Result<Vec
     connection.prepare_cached(sql)?.query_map(params![bounds.after, last, BATCH], read)?.collect()
 }
 
-/// Says how many tapes went with it.
+/// Removes lines, notes and small tapes of runs; returns the number of small tapes.
 fn trim(transaction: &JournalTransaction<'_>, old: &[(String, Option<String>)]) -> Result<u64, JournalError> {
     let (sql, mut tapes) = (transaction.sql(), 0);
     for (run_id, _) in old {

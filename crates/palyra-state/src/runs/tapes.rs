@@ -1,7 +1,7 @@
-//! Tapes of finished runs: small ones beside their receipts, others as spooled objects; the receipts have the digests.
+//! Tapes of finished runs: small ones beside their receipts, others as spooled objects; receipts contain their digests.
 //!
-//! They are written without waiting for the disk: a killed process loses none, a power failure may, and every read is
-//! hashed.
+//! Writes do not wait for the disk: a killed process loses no tape, a power failure may, and every read
+//! verifies the digest.
 
 use palyra_common::ErrorCode;
 use std::sync::Arc;
@@ -17,19 +17,20 @@ use crate::error::StateError;
 use crate::objects::{ObjectError, ObjectStore};
 use crate::state::State;
 
-/// A tape of at most so many bytes is committed with its receipt; a file of its own would cost more than the run.
+/// Maximum size in bytes of a tape that is committed with its receipt; writing a file for it would cost more
+/// than the run.
 const SMALL_TAPE_BYTES: usize = 8 << 10;
 
-/// A tape on its way to where it is kept.
+/// A tape that is stored with the receipt of its run.
 pub enum KeptTape {
-    /// Goes into the transaction of the receipt.
+    /// Committed in the transaction of the receipt.
     Small(Sha256Digest, Vec<u8>),
-    /// Is an object already.
+    /// Already stored as an object.
     Spooled(Sha256Digest),
 }
 
 impl KeptTape {
-    /// Keeps a tape; a run whose tape cannot be kept has a receipt all the same, which names none.
+    /// Stores a tape, or returns `None` if that fails: the run still gets a receipt, which then names no tape.
     pub async fn keep(state: &Arc<State>, tape: &Tape) -> Option<Self> {
         let bytes = tape.encode();
         if bytes.len() <= SMALL_TAPE_BYTES {
@@ -38,7 +39,7 @@ impl KeptTape {
         let state = Arc::clone(state);
         let put = move || -> Result<_, StateError> {
             let digest = state.runs().tapes()?.put(&bytes)?;
-            // The tape is kept whatever becomes of older ones.
+            // The new tape is stored even if removing older ones fails.
             if let Err(error) = state.runs().keep_tapes_within_quota(bytes.len() as u64) {
                 tracing::warn!(%error, "cannot remove old tapes");
             }
@@ -47,7 +48,7 @@ impl KeptTape {
         tokio::task::spawn_blocking(put).await.ok()?.ok().map(Self::Spooled)
     }
 
-    /// What the receipt and the run's row say.
+    /// Returns the digest for the receipt and the row of the run.
     pub fn digest(&self) -> Sha256Digest {
         match self {
             Self::Small(digest, _) | Self::Spooled(digest) => *digest,
@@ -64,24 +65,24 @@ impl KeptTape {
     }
 }
 
-/// Why there is no tape of a run.
+/// Why the tape of a run cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum TapeProblem {
-    /// There is no such run.
+    /// The run does not exist.
     #[error("run `{run_id}` does not exist")]
     NoRun { run_id: String },
-    /// The run has none: it never began, was interrupted, or is too old.
+    /// No tape is stored: the run never started, was interrupted, or was trimmed.
     #[error("no tape of run `{run_id}`")]
     NoTape { run_id: String },
-    /// What is there is not what the receipt names.
+    /// The stored bytes do not match the digest in the receipt.
     #[error("the tape of run `{run_id}` failed verification")]
     Damaged {
         run_id: String,
         #[source]
         source: Arc<ObjectError>,
     },
-    /// The bytes are no tape of this version.
+    /// The bytes are not a tape of this version.
     #[error("cannot read the tape of run `{run_id}`")]
     Unreadable {
         run_id: String,
@@ -94,7 +95,7 @@ pub enum TapeProblem {
 }
 
 impl TapeProblem {
-    /// The word of this error on every face.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::NoRun { .. } | Self::NoTape { .. } => ErrorCode::NotFound,
@@ -105,7 +106,7 @@ impl TapeProblem {
 }
 
 impl RunStore<'_> {
-    /// The text of a run's tape, hashed now against its receipt; blocks the calling thread.
+    /// Returns the encoded tape of a run after verifying its digest. Blocks the calling thread.
     pub fn tape_bytes(&self, run_id: &str) -> Result<Arc<[u8]>, TapeProblem> {
         let run = self.get(run_id)?;
         let run = run.ok_or_else(|| TapeProblem::NoRun { run_id: crate::text::short_name(run_id) })?;
@@ -127,7 +128,7 @@ impl RunStore<'_> {
         }
     }
 
-    /// The tape of a run; blocks the calling thread.
+    /// Returns the decoded tape of a run. Blocks the calling thread.
     pub fn tape(&self, run_id: &str) -> Result<Tape, TapeProblem> {
         let bytes = self.tape_bytes(run_id)?;
         let unreadable = |source| TapeProblem::Unreadable { run_id: run_id.to_owned(), source };
@@ -142,7 +143,7 @@ impl RunStore<'_> {
         })?)
     }
 
-    /// Where larger tapes are kept; the folder is made when it is first needed.
+    /// Returns the store of larger tapes, creating its directory on first use.
     pub(crate) fn tapes(&self) -> Result<&ObjectStore, StateError> {
         if let Some(tapes) = self.state.tapes.get() {
             return Ok(tapes);

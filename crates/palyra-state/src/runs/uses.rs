@@ -1,4 +1,4 @@
-//! How often runs used the capabilities they were granted, as rows and receipts count it.
+//! Counters of capability use, as rows and receipts store them.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,8 @@ pub struct UseCount {
     pub failed: u64,
 }
 
-/// Counters by what was declared; operations that were not declared have their own name.
+/// Counters by declared capability; operations that were not declared have their own name.
 pub type CapabilityUse = BTreeMap<String, UseCount>;
 
-/// What host calls of a run reached, by kind and name: the host itself, not the rule that allowed it.
+/// Uses of resources by kind and name: the actual host, for example, not the rule that allowed it.
 pub type Touched = BTreeMap<(&'static str, String), u64>;

@@ -1,4 +1,4 @@
-//! Documents that tools returned to calls outside of agent runs: one for each call, found by its run.
+//! Documents that tools returned to calls outside of agent runs: one per call, identified by its run.
 
 use std::sync::Arc;
 
@@ -12,30 +12,30 @@ use crate::error::StateError;
 
 const TABLE: &str = "call_surfaces";
 
-/// Documents of one owner that are kept; the oldest go first.
+/// Maximum number of documents per owner; the oldest are removed.
 pub const MAX_CALL_SURFACES: usize = 64;
-/// How long one is kept.
+/// Time after which a document is removed, in milliseconds.
 pub const CALL_SURFACE_LIFETIME_MS: u64 = 24 * 60 * 60 * 1_000;
 
-/// A document of a call.
+/// A document to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallSurfaceRow {
-    /// The run of the tool.
+    /// Id of the tool's run.
     pub run_id: String,
-    /// Who called, as [`crate::PrincipalId::key`] writes it.
+    /// Calling principal, as [`crate::PrincipalId::key`] formats it.
     pub owner: String,
-    /// What it says.
+    /// Serialized document, opaque to this crate.
     pub bytes: Vec<u8>,
 }
 
 impl SessionStore<'_> {
-    /// The document of a call.
+    /// Returns the document of a call, or `None` if it is unknown or was removed.
     pub fn call_surface(&self, run_id: &str) -> Result<Option<Vec<u8>>, StateError> {
         let sql = "SELECT run_id, bytes, mac FROM call_surfaces WHERE run_id = ?1";
         self.one(TABLE, sql, params![run_id])
     }
 
-    /// Documents of calls before one of them, newest first; of one owner where it is named.
+    /// Returns at most `limit` documents older than `before`, newest first; only those of `owner` if it is given.
     pub fn call_surfaces(
         &self,
         owner: Option<&str>,
@@ -48,7 +48,7 @@ impl SessionStore<'_> {
         self.all(TABLE, sql, params![owner, before, signed(limit as u64)])
     }
 
-    /// Stores the document of a call; the owner's oldest and all that are too old go.
+    /// Stores the document of a call. Removes expired documents, and the owner's oldest beyond the maximum.
     pub async fn add_call_surface(&self, row: CallSurfaceRow) -> Result<(), StateError> {
         let key = Arc::clone(&self.state.row_key);
         let first = self.state.now_ms().saturating_sub(CALL_SURFACE_LIFETIME_MS);
@@ -68,7 +68,8 @@ impl SessionStore<'_> {
         self.state.journal.transaction(Durability::Normal, work).await
     }
 
-    /// Changes what the row of a call says, with its leaf; false where it does not say `before` any more.
+    /// Replaces the document of a call and appends a leaf; returns false, without a change, if it is no
+    /// longer equal to `before`.
     pub async fn replace_call_surface(
         &self,
         run_id: &str,

@@ -1,4 +1,4 @@
-//! Reading sessions: each row proves itself, or is an error.
+//! Reads sessions. A row with an invalid MAC is an error.
 
 use rusqlite::{Connection, OptionalExtension, Params, params};
 
@@ -7,32 +7,32 @@ use super::rows::{EVENTS, PAUSES, RUNS, SESSIONS, SURFACES, Sealed, surface_key}
 use crate::db::{signed, unsigned};
 use crate::error::StateError;
 
-/// Which sessions are wanted.
+/// Selects sessions for a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilter {
-    /// Only those of this owner.
+    /// Only sessions of this owner.
     pub owner: Option<String>,
-    /// Only those whose title contains this text in lower case.
+    /// Only sessions whose lower-case title contains this text.
     pub search: Option<String>,
-    /// Lists archived sessions instead of the others.
+    /// True to list archived sessions instead of the others.
     pub archived: bool,
-    /// Only those less recently active than this one.
+    /// Only sessions that were active less recently than the session with this id.
     pub before: Option<String>,
     /// Maximum number of results.
     pub limit: usize,
 }
 
-/// An event of a session.
+/// One event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEvent {
-    /// Its number.
+    /// Number of the event in its session.
     pub number: u64,
-    /// Its content.
+    /// Serialized event, opaque to this crate.
     pub bytes: Vec<u8>,
 }
 
 impl SessionStore<'_> {
-    /// Sessions, last active first.
+    /// Returns sessions, most recently active first.
     pub fn list(&self, filter: &SessionFilter) -> Result<Vec<Vec<u8>>, StateError> {
         let sql = "SELECT session_id, bytes, mac FROM agent_sessions
                    WHERE archived = ?1 AND (?2 IS NULL OR owner = ?2) AND (?3 IS NULL OR instr(title, ?3) > 0)
@@ -43,18 +43,18 @@ impl SessionStore<'_> {
         self.all(SESSIONS, sql, params![archived, owner, search, before, signed(*limit as u64)])
     }
 
-    /// One session.
+    /// Returns one session, or `None` if the id is unknown.
     pub fn session(&self, session_id: &str) -> Result<Option<Vec<u8>>, StateError> {
         let sql = "SELECT session_id, bytes, mac FROM agent_sessions WHERE session_id = ?1";
         self.one(SESSIONS, sql, params![session_id])
     }
 
-    /// One agent run.
+    /// Returns one agent run, or `None` if the id is unknown.
     pub fn run(&self, run_id: &str) -> Result<Option<Vec<u8>>, StateError> {
         self.one(RUNS, "SELECT run_id, bytes, mac FROM agent_runs WHERE run_id = ?1", params![run_id])
     }
 
-    /// The agent runs of a session before one of them, newest first.
+    /// Returns at most `limit` agent runs of a session older than `before`, newest first.
     pub fn runs_of(
         &self,
         session_id: &str,
@@ -66,12 +66,12 @@ impl SessionStore<'_> {
         self.all(RUNS, sql, params![session_id, before, signed(limit as u64)])
     }
 
-    /// Every agent run that is in progress or waits, oldest first.
+    /// Returns every agent run that is in progress or paused, oldest first.
     pub fn open_runs(&self) -> Result<Vec<Vec<u8>>, StateError> {
         self.all(RUNS, "SELECT run_id, bytes, mac FROM agent_runs WHERE open = 1 ORDER BY run_id", params![])
     }
 
-    /// The events of a session after one of them, oldest first.
+    /// Returns at most `limit` events of a session with higher numbers than `after`, oldest first.
     pub fn events_after(
         &self,
         session_id: &str,
@@ -92,13 +92,14 @@ impl SessionStore<'_> {
         rows.into_iter().map(|(number, row)| Ok(StoredEvent { number, bytes: row.open(key)? })).collect()
     }
 
-    /// One pause.
+    /// Returns one pause, or `None` if the id is unknown.
     pub fn pause(&self, pause_id: &str) -> Result<Option<Vec<u8>>, StateError> {
         let sql = "SELECT pause_id, bytes, mac FROM session_pauses WHERE pause_id = ?1";
         self.one(PAUSES, sql, params![pause_id])
     }
 
-    /// Pauses of a status, or all of them, before one of them, newest first; of one owner's sessions where it is named.
+    /// Returns at most `limit` pauses older than `before`, newest first, optionally of one status or of one
+    /// owner's sessions.
     pub fn pauses(
         &self,
         status: Option<&str>,
@@ -113,20 +114,20 @@ impl SessionStore<'_> {
         self.all(PAUSES, sql, params![status, owner, before, signed(limit as u64)])
     }
 
-    /// The surfaces of a session, by name.
+    /// Returns the surfaces of a session, by name.
     pub fn surfaces(&self, session_id: &str) -> Result<Vec<Vec<u8>>, StateError> {
         let sql = "SELECT session_id || '/' || surface, bytes, mac FROM session_surfaces
                    WHERE session_id = ?1 ORDER BY surface";
         self.all(SURFACES, sql, params![session_id])
     }
 
-    /// One surface.
+    /// Returns one surface, or `None` if the session has none with this name.
     pub fn surface(&self, session_id: &str, surface: &str) -> Result<Option<Vec<u8>>, StateError> {
         let sql = "SELECT ?3, bytes, mac FROM session_surfaces WHERE session_id = ?1 AND surface = ?2";
         self.one(SURFACES, sql, params![session_id, surface, surface_key(session_id, surface)])
     }
 
-    /// The newest run of a tool that the call pipeline made for a session since a time, with its status.
+    /// Returns id and status of the newest run of a tool in a session since a time in Unix milliseconds.
     pub fn tool_run(
         &self,
         session_id: &str,

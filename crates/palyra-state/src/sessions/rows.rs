@@ -1,4 +1,4 @@
-//! The rows of sessions: what finds them, what they hold, and the MAC over both.
+//! The rows of sessions: columns for queries, opaque content, and the MAC over key and content.
 
 use rusqlite::{Connection, Row, params};
 
@@ -11,57 +11,57 @@ pub(super) const EVENTS: &str = "session_events";
 pub(super) const PAUSES: &str = "session_pauses";
 pub(super) const SURFACES: &str = "session_surfaces";
 
-/// A session.
+/// A session to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRow {
-    /// Its id.
+    /// Id of the session.
     pub session_id: String,
-    /// Whose it is, as [`crate::PrincipalId::key`] writes it.
+    /// Owner, as [`crate::PrincipalId::key`] formats it.
     pub owner: String,
-    /// Its title in lower case, for searches.
+    /// Title in lower case, for searches.
     pub title: String,
-    /// Whether lists omit it.
+    /// True if default lists omit the session.
     pub archived: bool,
-    /// Time of its last activity.
+    /// Time of the last activity in Unix milliseconds.
     pub last_active_ms: u64,
-    /// Its content.
+    /// Serialized session, opaque to this crate.
     pub bytes: Vec<u8>,
 }
 
-/// An agent run.
+/// An agent run to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRunRow {
-    /// Its id.
+    /// Id of the agent run.
     pub run_id: String,
-    /// Its session.
+    /// Session of the agent run.
     pub session_id: String,
-    /// Whether it is in progress or waits.
+    /// True while the run is in progress or paused.
     pub open: bool,
-    /// Its content.
+    /// Serialized run, opaque to this crate.
     pub bytes: Vec<u8>,
 }
 
-/// A pause of an agent run.
+/// A pause of an agent run to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PauseRow {
-    /// Its id.
+    /// Id of the pause.
     pub pause_id: String,
-    /// Its session.
+    /// Session of the paused run.
     pub session_id: String,
-    /// Result.
+    /// Status for queries, such as `waiting`.
     pub status: &'static str,
-    /// Its content.
+    /// Serialized pause, opaque to this crate.
     pub bytes: Vec<u8>,
 }
 
-/// A surface of a session.
+/// A surface of a session to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SurfaceRow {
-    /// Its session.
+    /// Session of the surface.
     pub session_id: String,
-    /// Its name.
+    /// Name, unique in the session.
     pub surface: String,
-    /// Its content.
+    /// Serialized surface, opaque to this crate.
     pub bytes: Vec<u8>,
 }
 
@@ -108,7 +108,7 @@ impl SurfaceRow {
     }
 }
 
-/// Writes an event once; a number that is taken is an error.
+/// Inserts an event; fails if the number is already used.
 pub(super) fn write_event(
     sql: &Connection,
     key: &RowKey,
@@ -122,7 +122,7 @@ pub(super) fn write_event(
     sql.prepare_cached(text)?.execute(values).map(drop)
 }
 
-/// A row as it was read: its name below its table, its bytes and its MAC.
+/// A row as read: key, bytes and MAC, not verified yet.
 pub(super) struct Sealed {
     pub(super) table: &'static str,
     pub(super) key: String,
@@ -136,7 +136,7 @@ impl Sealed {
         Ok(Self { table, key: row.get(0)?, bytes: row.get(1)?, mac: row.get(2)? })
     }
 
-    /// The bytes, if the owner of the state wrote them.
+    /// Returns the bytes if the MAC is valid.
     pub(super) fn open(self, key: &RowKey) -> Result<Vec<u8>, StateError> {
         match key.check_in(self.table, &self.key, &self.bytes, &self.mac) {
             Ok(()) => Ok(self.bytes),

@@ -1,4 +1,4 @@
-//! One change of a session: everything of it in one transaction, or nothing.
+//! Writes one change of a session in a single transaction.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use super::SessionStore;
 use super::rows::{PauseRow, SessionRow, SessionRunRow, SurfaceRow, write_event};
 use crate::error::StateError;
 
-/// What one step of a session changes.
+/// The changes of one step of a session.
 #[derive(Debug, Clone, Default)]
 pub struct SessionUpdate {
-    /// The session.
+    /// The session, if it changed.
     pub session: Option<SessionRow>,
-    /// Its run.
+    /// Its agent run, if it changed.
     pub run: Option<SessionRunRow>,
-    /// New events: the session, the number and the content of each. A number is used once.
+    /// New events, as session id, number and content; a number is used once per session.
     pub events: Vec<(String, u64, Vec<u8>)>,
-    /// Pauses that are new or were answered.
+    /// New and answered pauses.
     pub pauses: Vec<PauseRow>,
-    /// Surfaces that are new or changed.
+    /// New and changed surfaces.
     pub surfaces: Vec<SurfaceRow>,
-    /// Leaves of the journal.
+    /// Leaves to append to the journal.
     pub leaves: Vec<NewEvent>,
 }
 
@@ -50,7 +50,7 @@ impl SessionStore<'_> {
         self.state.journal.transaction(Durability::Full, work).await
     }
 
-    /// Removes a session with everything in it.
+    /// Removes a session with its runs, events, pauses and surfaces.
     pub async fn remove(&self, session_id: &str, leaf: NewEvent) -> Result<(), StateError> {
         let session_id = session_id.to_owned();
         let work = move |transaction: &mut JournalTransaction<'_>| {

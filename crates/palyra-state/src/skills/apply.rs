@@ -18,10 +18,10 @@ use crate::trust::trust_rows;
 use crate::view::{View, consent_row, record_row};
 
 impl SkillStore<'_> {
-    /// Writes a plan in one commit, if the state is still of the generation the plan was made from.
+    /// Applies a plan in one commit, if the state still has the generation the plan was made from.
     ///
-    /// A refusal is recorded and returned as an error. A state that moved on is an error too, and nothing is written:
-    /// the caller plans again. A commit that fails leaves nothing but an unused object.
+    /// A refusal is recorded and returned as an error. A changed state is an error too, and nothing is
+    /// written: the caller plans again. A failed commit leaves at most an unused object.
     pub fn apply(
         &self,
         plan: InstallPlan,
@@ -71,7 +71,7 @@ impl SkillStore<'_> {
         Ok(())
     }
 
-    /// Records a refusal; one that changes trust moves the generation on.
+    /// Records a refusal. One that changes trust also increments the generation.
     fn record_refusal(&self, generation: u64, refusal: &InstallRefusal, by: &str) -> Result<(), StateError> {
         let mut gate = self.state.gate();
         expect_generation(&gate.view, generation)?;
@@ -96,14 +96,14 @@ fn expect_generation(view: &View, planned: u64) -> Result<(), StateError> {
     }
 }
 
-/// Returns the rows of the trust store that a change touches.
+/// Returns the changes of trust rows.
 fn changed_trust(view: &View, change: &TrustChange) -> Result<Vec<RowChange>, StateError> {
     let mut store = SkillTrustStore::clone(view.trust());
     store.apply(change).map_err(TrustRefused::from)?;
     trust_rows(view, &store)
 }
 
-/// Converts an event of the install pipeline to the journal's form.
+/// Converts an event of the install pipeline to a leaf.
 pub(crate) fn journal_event(state: &State, event: &InstallEvent, by: &str) -> NewEvent {
     let kind = match event.kind {
         InstallEventKind::Installed => EventKind::SkillInstalled,

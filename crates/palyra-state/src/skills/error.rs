@@ -1,4 +1,4 @@
-//! Why a skill's state was not changed.
+//! Errors of installing or changing a skill.
 
 use palyra_common::ErrorCode;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use palyra_skills::install::InstallRefusal;
 
 use crate::error::StateError;
 
-/// Why a skill's state was not changed.
+/// Error of installing or changing a skill.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum SkillError {
-    /// The artifact is refused; the journal says so, and nothing else changed.
+    /// The artifact was refused. The refusal is in the journal; nothing else changed.
     #[error(transparent)]
     Refused(Box<InstallRefusal>),
-    /// The access policy says no; nothing changed.
+    /// The access policy denies the action; nothing changed.
     #[error("{decision}")]
     Denied {
         skill_id: String,
@@ -23,20 +23,20 @@ pub enum SkillError {
         /// The decision and its rules.
         decision: Arc<PolicyDecision>,
     },
-    /// There is no such skill.
+    /// The skill is not installed.
     #[error("`{skill_id}` is not installed")]
     NotInstalled { skill_id: String },
-    /// There is no such earlier release.
+    /// The skill has no earlier release with this version, or none at all.
     #[error("`{skill_id}` has no earlier release{}", version.as_ref().map(|v| format!(" `{v}`")).unwrap_or_default())]
     NoEarlierRelease { skill_id: String, version: Option<String> },
-    /// The stored bytes are not those of the index; the release is quarantined now.
+    /// The stored package does not match the index; the release is quarantined now.
     #[error("the stored package of `{skill_id}` failed verification: {reason}")]
     Damaged {
         skill_id: String,
-        /// What is wrong with them.
+        /// Result of the verification.
         reason: String,
     },
-    /// The name of an alias is not free or not a name.
+    /// The alias is not a valid name, or is in use.
     #[error("invalid alias `{alias}`: {reason}")]
     Alias { alias: String, reason: String },
     /// The underlying state error.
@@ -45,7 +45,7 @@ pub enum SkillError {
 }
 
 impl SkillError {
-    /// What a person can do, where there is something.
+    /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Refused(refusal) => Some(refusal.hint()),
@@ -64,7 +64,7 @@ impl SkillError {
         }
     }
 
-    /// The word of this error on every face.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Refused(refusal) => refusal.code(),

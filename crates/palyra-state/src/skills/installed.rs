@@ -1,4 +1,4 @@
-//! Stored releases that are checked again: re-audit, enable, consent, rollback, verify.
+//! Checks stored releases again: re-audit, enable, consent, rollback, verify.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,22 +19,22 @@ use crate::error::StateError;
 use crate::objects::ObjectError;
 use crate::view::{described_row, record_row};
 
-/// How one release fared when it was looked at again.
+/// Result of checking one stored release again.
 #[derive(Debug)]
 pub struct ReAudit {
-    /// The skill.
+    /// Id of the skill.
     pub skill_id: String,
-    /// The version of the release.
+    /// Version of the release.
     pub version: String,
-    /// The release.
+    /// SHA-256 of the release.
     pub payload: Sha256Digest,
-    /// Result; `None` for an intact release that is kept for rollback. An error means that it could not be checked,
-    /// or that its bytes are damaged.
+    /// The outcome; `None` for an intact release that is kept for rollback. An error means that the release
+    /// could not be checked, or that its bytes are damaged.
     pub result: Result<Option<InstallOutcome>, SkillError>,
 }
 
 impl SkillStore<'_> {
-    /// Lifts a quarantine or switches a skill on again, accepting soft findings by name.
+    /// Ends the quarantine of a release or enables a disabled skill, accepting soft findings by name.
     pub fn enable(
         &self,
         skill_id: &str,
@@ -47,14 +47,14 @@ impl SkillStore<'_> {
         self.install_skill_artifact(&InstallRequest { accept, ..request }, by, observe)
     }
 
-    /// The release that needs a decision, planned now; this decides nothing.
+    /// Returns the outcome of auditing the release that needs a decision; changes nothing.
     pub fn plan_decision(&self, skill_id: &str, by: &str) -> Result<InstallOutcome, SkillError> {
         let release = self.release_to_decide(skill_id)?;
         let request = self.stored_request(skill_id, &release, Purpose::ReAudit, by)?;
         Ok(self.plan(&request, &mut |_| {}).into_preview()?)
     }
 
-    /// Records what a person agreed to for the release that waits, or the current one.
+    /// Records the consent to the pending release, or to the current one if none is pending.
     pub fn consent(
         &self,
         skill_id: &str,
@@ -67,7 +67,7 @@ impl SkillStore<'_> {
         self.install_skill_artifact(&InstallRequest { consent: Some(given), ..request }, by, observe)
     }
 
-    /// Returns the request to go back to a release that ran before: the last one, or the one of a version.
+    /// Returns the request to roll back to an earlier release: the newest one, or the one with this version.
     pub fn rollback_request(
         &self,
         skill_id: &str,
@@ -86,10 +86,10 @@ impl SkillStore<'_> {
         Ok(InstallRequest::installed(bytes, skill_id, past.payload, Purpose::Rollback))
     }
 
-    /// Looks again at every stored release of one skill, or of all; this never lifts a quarantine.
+    /// Audits every stored release of one skill, or of all; never ends a quarantine.
     ///
-    /// A release that is kept for rollback has its bytes checked; a rollback checks everything else again. Findings
-    /// are recorded if they change something, and always returned.
+    /// Of a release that is kept for rollback only the bytes are checked; a rollback checks everything else.
+    /// Findings are recorded if they change something, and always returned.
     pub fn re_audit(&self, skill_id: Option<&str>, by: &str) -> Result<Vec<ReAudit>, SkillError> {
         let view = self.state.view();
         let records: Vec<&SkillRecord> = match skill_id {
@@ -122,7 +122,7 @@ impl SkillStore<'_> {
         Ok(audits)
     }
 
-    /// Hashes the bytes of a release that is kept for rollback, and records it when they changed or came back.
+    /// Verifies the bytes of a release that is kept for rollback, and records when they were damaged or restored.
     fn check_past(&self, skill_id: &str, past: &PastRelease, by: &str) -> Result<(), SkillError> {
         let damage = match self.state.objects.get(&past.archive) {
             Ok(_) => None,
@@ -142,7 +142,7 @@ impl SkillStore<'_> {
     ) -> Result<(), SkillError> {
         let mut gate = self.state.gate();
         let mut record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.clone();
-        // One that was removed or became active in between is no longer kept for rollback.
+        // A release that was removed or activated in between is no longer kept for rollback.
         let kept = record.previous.iter_mut().find(|kept| kept.payload == past.payload);
         let Some(kept) = kept.filter(|kept| kept.damage.as_deref() != damage) else { return Ok(()) };
         kept.damage = damage.map(str::to_owned);
@@ -155,7 +155,7 @@ impl SkillStore<'_> {
         Ok(())
     }
 
-    /// Reads, hashes and verifies the current release of a skill; bytes that are not its own quarantine it.
+    /// Reads, hashes and verifies the current release of a skill; quarantines it if its bytes are not its own.
     pub fn verify_installed(&self, skill_id: &str, by: &str) -> Result<Verification, SkillError> {
         let view = self.state.view();
         let release = view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.current.clone();
@@ -172,7 +172,7 @@ impl SkillStore<'_> {
                 Err(self.quarantine_damaged(skill_id, &release, &reason, by))
             }
             Err(_) => {
-                // The pipeline decides what a rejection means for an installed release.
+                // The install pipeline decides the consequence of a rejection for an installed release.
                 let request = self.stored_request(skill_id, &release, Purpose::ReAudit, by)?;
                 let outcome = self.install_skill_artifact(&request, by, &mut |_| {})?;
                 let quarantine =
@@ -183,7 +183,7 @@ impl SkillStore<'_> {
         }
     }
 
-    /// Notes that the component of this payload says of itself what its manifest says.
+    /// Records that the component with this payload describes itself as its manifest does.
     pub fn mark_described(&self, skill_id: &str, payload: &Sha256Digest) -> Result<(), StateError> {
         let mut gate = self.state.gate();
         if gate.view.is_described(payload) {
@@ -195,7 +195,7 @@ impl SkillStore<'_> {
         Ok(())
     }
 
-    /// The bytes of a release, hashed now; anything but its own bytes quarantines it.
+    /// Reads the package of a release and verifies its digest; quarantines the release if the bytes are damaged.
     pub fn release_bytes(
         &self,
         skill_id: &str,
@@ -211,7 +211,7 @@ impl SkillStore<'_> {
         }
     }
 
-    /// Keeps a release from running, with the cause a run or a read found.
+    /// Quarantines a release for a cause that a run or a read found.
     pub fn quarantine_release(
         &self,
         skill_id: &str,
@@ -230,7 +230,7 @@ impl SkillStore<'_> {
         };
         quarantine(&mut record.current);
         record.waiting.as_deref_mut().map(quarantine);
-        // A known finding is no change: the next check finds it again.
+        // A known finding is not a change, so that repeated checks do not add leaves.
         if gate.view.index().get(skill_id).is_some_and(|kept| *kept == record) {
             return Ok(());
         }
@@ -265,13 +265,13 @@ impl SkillStore<'_> {
         Ok(InstallRequest::installed(bytes, skill_id, release.payload, purpose))
     }
 
-    /// The release a person decides about: the one that waits, else the current one.
+    /// Returns the release that needs a decision: the pending one, or else the current one.
     fn release_to_decide(&self, skill_id: &str) -> Result<InstalledRelease, SkillError> {
         let record = self.record(skill_id)?;
         Ok(record.waiting.map_or(record.current, |waiting| *waiting))
     }
 
-    /// The record of an installed skill.
+    /// Returns the record of an installed skill.
     pub fn record(&self, skill_id: &str) -> Result<SkillRecord, SkillError> {
         self.state.view().index().get(skill_id).cloned().ok_or_else(|| not_installed(skill_id))
     }

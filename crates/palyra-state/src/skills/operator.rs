@@ -1,4 +1,4 @@
-//! What an operator does with an installed skill, and with the settings everything goes by.
+//! Operations of an operator on installed skills, aliases and audit settings.
 
 use std::sync::atomic::Ordering;
 
@@ -24,7 +24,7 @@ impl SkillStore<'_> {
         self.quarantine_release(skill_id, &payload, QuarantineCause::Operator, reason, by)
     }
 
-    /// Disables a skill.
+    /// Disables a skill until it is enabled; its runs in progress are cancelled.
     pub fn disable(&self, skill_id: &str, reason: &str, by: &str) -> Result<(), SkillError> {
         let mut gate = self.state.gate();
         let mut record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.clone();
@@ -39,7 +39,8 @@ impl SkillStore<'_> {
         Ok(())
     }
 
-    /// Takes a skill out; its owner and high-water mark stay, so nothing older can come back.
+    /// Removes a skill with its consents, settings and aliases. Its owner and high-water mark are kept, so
+    /// that no older release can be installed later.
     pub fn remove(&self, skill_id: &str, by: &str) -> Result<(), SkillError> {
         let mut gate = self.state.gate();
         let record = gate.view.index().get(skill_id).ok_or_else(|| not_installed(skill_id))?.clone();
@@ -61,8 +62,7 @@ impl SkillStore<'_> {
         let details = json!({ "payload": record.current.payload.to_string(), "version": version });
         let event = self.state.event(EventKind::SkillRemoved, by).skill(skill_id).details(details);
         self.state.commit(&mut gate, Change { rows, events: vec![event] })?;
-        // Unreferenced objects are removed at the next opening if they cannot be removed now, or if a backup reads
-        // them.
+        // Objects are removed at the next opening instead if a backup is reading them, or if removing them fails here.
         if self.state.backing_up.load(Ordering::SeqCst) {
             return Ok(());
         }
@@ -72,17 +72,17 @@ impl SkillStore<'_> {
         Ok(())
     }
 
-    /// Forgets what a skill kept for itself; says how many keys went.
+    /// Removes the key-value storage of a skill; returns the number of removed keys.
     pub fn forget_storage(&self, skill_id: &str) -> Result<usize, StateError> {
         let path = self.state.root().storage();
-        // A root whose skills never stored anything has no file, and needs none now.
+        // The database is created by the first write, and not by this.
         if !path.exists() {
             return Ok(0);
         }
         Ok(StorageDatabase::open(&path)?.forget(skill_id)?)
     }
 
-    /// Gives a tool another name; `None` takes the name away.
+    /// Sets an alias for a tool; `None` removes it.
     pub fn set_alias(&self, alias: &str, tool_id: Option<&str>, by: &str) -> Result<(), SkillError> {
         let mut gate = self.state.gate();
         let refuse =
@@ -112,7 +112,7 @@ impl SkillStore<'_> {
         Ok(())
     }
 
-    /// Changes what audits go by, and looks at everything installed again.
+    /// Changes the audit policy and audits every installed release again.
     pub fn set_audit_policy(&self, policy: &AuditPolicy, by: &str) -> Result<Vec<ReAudit>, SkillError> {
         {
             let mut gate = self.state.gate();
@@ -123,7 +123,7 @@ impl SkillStore<'_> {
         self.re_audit(None, by)
     }
 
-    /// Keeps a list of known-vulnerable dependencies, and looks at everything installed again.
+    /// Stores a list of known-vulnerable dependencies and audits every installed release again.
     pub fn keep_advisories(&self, list: &AdvisoryList, by: &str) -> Result<Vec<ReAudit>, SkillError> {
         {
             let mut gate = self.state.gate();

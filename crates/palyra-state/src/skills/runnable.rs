@@ -1,10 +1,10 @@
-//! Whether an installed skill may run.
+//! Decides whether an installed skill may run.
 
 use palyra_common::WasmPluginRunError;
 use palyra_skills::index::SkillRecord;
 use palyra_skills::{Platform, RuntimeStatus};
 
-/// Whether the skill may run now, on this machine.
+/// Returns an error with a remedy if the skill may not run now on this machine.
 pub fn check_runnable(record: &SkillRecord, platform: &Platform) -> Result<(), WasmPluginRunError> {
     let (status, eligibility) = record.status_and_eligibility(platform);
     let id = &record.skill_id;

@@ -1,4 +1,4 @@
-//! What a change of trust means for what is installed: revoked or blocked stops running in the same commit.
+//! Consequences of a change of trust: revoked or blocked releases are quarantined in the same commit.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::state::State;
 use crate::view::{View, record_row};
 
 impl SkillStore<'_> {
-    /// Adds the rows and events of every installed release that is no longer trusted.
+    /// Adds the rows and events that quarantine every installed release that is no longer trusted.
     pub(crate) fn quarantine_untrusted(
         &self,
         view: &View,
@@ -39,7 +39,7 @@ impl SkillStore<'_> {
         Ok(())
     }
 
-    /// Lets the pipeline decide about a release; one with unreadable bytes is quarantined anyway.
+    /// Audits a release against the new trust; one whose bytes cannot be read is quarantined anyway.
     fn judge_again(
         &self,
         view: &View,
@@ -72,7 +72,7 @@ impl SkillStore<'_> {
     }
 }
 
-/// Whether a release is revoked by payload or key, or its publisher blocked.
+/// Returns whether a release is revoked by payload or key, or its publisher blocked, and this is not recorded yet.
 fn is_touched(store: &SkillTrustStore, record: &SkillRecord, release: &InstalledRelease) -> bool {
     let publisher = record.publisher.as_str();
     let blocked = store.publisher(publisher).is_some_and(|trust| trust.blocked.is_some());

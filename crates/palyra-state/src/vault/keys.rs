@@ -1,4 +1,4 @@
-//! Keys that sign skills: made, taken in, sealed for elsewhere, handed over, revoked.
+//! Signing keys for skills: creation, import, export, rotation, revocation.
 
 mod error;
 mod revoke;
@@ -17,7 +17,7 @@ use serde_json::json;
 use super::VaultStore;
 
 impl VaultStore<'_> {
-    /// Makes a signing key.
+    /// Creates a signing key with this name.
     pub fn create_key(&self, name: &str, by: &str) -> Result<SigningKeyInfo, KeysError> {
         let _desk = self.state.keeper.desk();
         let info = self.state.vault().keys().create(name, self.state.now_ms())?;
@@ -25,7 +25,7 @@ impl VaultStore<'_> {
         Ok(info)
     }
 
-    /// Takes in a key from the text of a key file.
+    /// Imports a key from the text of a key file.
     pub fn import_key(
         &self,
         name: &str,
@@ -40,7 +40,7 @@ impl VaultStore<'_> {
         Ok(info)
     }
 
-    /// Seals a key that may sign into the text of a key file.
+    /// Exports an active key as the text of a key file, encrypted with a passphrase.
     pub fn seal_key(
         &self,
         name: &str,
@@ -54,7 +54,7 @@ impl VaultStore<'_> {
         Ok((info, sealed))
     }
 
-    /// A key by its name; one that is not there comes with the names that are.
+    /// Returns a key, or [`KeysError::Unknown`] with the names that exist.
     pub fn signing_key(&self, name: &str) -> Result<SigningKeyInfo, KeysError> {
         match self.state.vault().keys().export_public(name) {
             Err(VaultError::UnknownKey { name }) => {
@@ -65,7 +65,7 @@ impl VaultStore<'_> {
         }
     }
 
-    /// A key with its secret half, in whatever state it is.
+    /// Returns a key with its secret half, in any state.
     fn signer(&self, name: &str) -> Result<(SigningKeyInfo, SkillSigningKey), KeysError> {
         let info = self.signing_key(name)?;
         let signer = SkillSigningKey::from_seed(&self.state.vault().keys().seed_for_statement(name)?);
@@ -78,7 +78,7 @@ impl VaultStore<'_> {
     }
 }
 
-/// The public half as publishers are known by it.
+/// Returns the public key in the form of the trust store.
 fn public(info: &SigningKeyInfo) -> Result<PublisherKey, KeysError> {
     Ok(PublisherKey::from_bytes(&info.public_key)?)
 }

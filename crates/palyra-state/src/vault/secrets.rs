@@ -8,17 +8,17 @@ use palyra_vault::SecretInfo;
 use super::VaultStore;
 use crate::error::StateError;
 
-/// A secret that was kept.
+/// Result of storing a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PutSecret {
-    /// What is known about it.
+    /// Description of the secret, without its value.
     pub info: SecretInfo,
-    /// Whether it replaced an earlier value.
+    /// True if an earlier value was replaced.
     pub replaced: bool,
 }
 
 impl VaultStore<'_> {
-    /// Stores or replaces a secret.
+    /// Stores or replaces a secret, and records it in the journal without the value.
     pub fn put_secret(
         &self,
         secret: &SecretRef,
@@ -33,7 +33,7 @@ impl VaultStore<'_> {
         Ok(PutSecret { info, replaced })
     }
 
-    /// Takes a secret away; says whether there was one.
+    /// Removes a secret; returns whether it existed.
     pub fn remove_secret(&self, secret: &SecretRef, by: &str) -> Result<bool, StateError> {
         let _desk = self.state.keeper.desk();
         if !self.state.vault().secrets().remove(secret)? {

@@ -1,4 +1,4 @@
-//! The view after a change: what the change does not touch is shared with the view before.
+//! Builds the view after a change, sharing the unchanged parts with the view before.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::plugins::PluginSettings;
 use crate::tokens::TokenRecord;
 
 impl View {
-    /// The next view, of rows that differ from these by the changes; the same as reading them all.
+    /// Returns the view of `rows`, which differ from the current rows by `changes`. Equal to parsing all rows again.
     pub(crate) fn after(&self, rows: SealedRows, changes: &[RowChange]) -> Result<Self, Damage> {
         let mut damage = Damage::default();
         let (mut index, mut consents) = (self.index.clone(), self.consents.clone());

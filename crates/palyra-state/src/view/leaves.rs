@@ -1,4 +1,4 @@
-//! Every installed skill has a leaf in the journal that tells of its row as it is.
+//! Checks that the newest leaf about every installed skill records its current row.
 
 use palyra_journal::{EventKind, JournalStore, Page, Query};
 use palyra_skills::Sha256Digest;
@@ -9,7 +9,7 @@ use crate::db::{SealedRows, SealedTable};
 use crate::error::StateError;
 use crate::history::row_in;
 
-/// The kinds of events that come with a changed row of a skill.
+/// Kinds of events that record a changed row of a skill.
 const KINDS: [EventKind; 8] = [
     EventKind::SkillInstalled,
     EventKind::SkillAwaitingConsent,
@@ -22,7 +22,7 @@ const KINDS: [EventKind; 8] = [
 ];
 
 impl View {
-    /// Compares each row with the newest leaf that speaks of it; two small queries for each skill.
+    /// Compares each row with the newest leaf that names it; makes two small queries per skill.
     pub(crate) fn check_leaves(&self, journal: &JournalStore) -> Result<Damage, StateError> {
         let mut damage = Damage::default();
         for (key, bytes) in self.rows().table(SealedTable::Index) {
@@ -42,7 +42,7 @@ impl View {
 
 struct NewestLeaf {
     found: Option<Sha256Digest>,
-    /// Whether older leaves are in segment files and cannot be asked.
+    /// True if older leaves are in segment files and cannot be queried.
     archived: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The view of the last commit, as every thread sees it without waiting for a commit in progress.
+//! The view of the last commit, readable by every thread without waiting for a commit in progress.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use tokio::sync::watch;
 use super::View;
 use crate::runs::RunRegistry;
 
-/// The current view, and who has to learn that it changed.
+/// The current view with its subscribers.
 ///
-/// The journal's writer publishes a view after its commit and before it announces the commit's events, so that
-/// every follower of the journal finds in the view what an event tells of.
+/// The journal's writer publishes a view after its commit and before it announces the commit's events, so
+/// that a follower of the journal finds the effect of each event in the view.
 pub(crate) struct PublishedView {
     view: RwLock<Arc<View>>,
     running: Arc<RunRegistry>,
@@ -24,17 +24,17 @@ impl PublishedView {
         Self { view: RwLock::new(Arc::clone(view)), running, generation }
     }
 
-    /// The view of the last commit.
+    /// Returns the view of the last commit.
     pub(crate) fn get(&self) -> Arc<View> {
         Arc::clone(&self.view.read())
     }
 
-    /// The generation of the view, and every later one.
+    /// Returns a receiver of the generation of the view.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.generation.subscribe()
     }
 
-    /// Replaces the view, and ends the runs that it no longer allows.
+    /// Replaces the view and cancels the runs that it no longer permits.
     pub(crate) fn publish(&self, view: &Arc<View>) {
         *self.view.write() = Arc::clone(view);
         self.running.end_unrunnable(view);

@@ -134,7 +134,7 @@ fn a_copy_that_was_changed_is_refused_and_nothing_is_touched() {
 fn a_copy_of_an_edited_state_is_refused() {
     let home = Home::new();
     token(&home, "kept");
-    // Edited while nobody looked, and copied by somebody who does not open it.
+    // The row is edited outside of the pipeline, and the backup is made without opening the state again.
     let state = home.open();
     let edit = |transaction: &mut palyra_journal::JournalTransaction<'_>| {
         let sql = "UPDATE token_rows SET bytes = CAST(replace(bytes, 'read', 'admin') AS BLOB)";
@@ -206,7 +206,7 @@ fn a_copy_is_of_one_moment_while_others_go_on() {
         assert_eq!(restored_from(&state).event.details["backup_head"]["size"], manifest.head.size);
         let made = Query { kinds: vec![EventKind::StateBackedUp], ..Query::default() };
         let made = state.journal().query(&made).unwrap().events;
-        // The leaf that tells of a copy is the last one in it.
+        // The leaf of the backup is the last one in it.
         assert_eq!(made.last().unwrap().leaf.sequence + 1, manifest.head.size);
         assert_eq!(made.len(), number + 1);
         let verified = state.journal().verify(palyra_journal::VerifyScope::Everything, None).unwrap();
@@ -242,7 +242,7 @@ fn pack(file: &Path, entries: &[(String, Vec<u8>)]) {
     archive.into_inner().unwrap();
 }
 
-/// Changes a backup as somebody would who has no key: files and manifest agree, the signature is as it was.
+/// Modifies a backup without its key: files and manifest match, the signature is the old one.
 fn forge(file: &Path, edit: impl FnOnce(&mut serde_json::Value, &mut Vec<(String, Vec<u8>)>)) {
     let mut all = entries(file);
     let mut manifest: serde_json::Value = serde_json::from_slice(&all[0].1).unwrap();
@@ -281,7 +281,7 @@ fn restore_refuses_files_a_backup_never_has() {
             "{refused}"
         );
     }
-    // An earlier version copied whatever was there: such files are listed, and not restored.
+    // An earlier version copied the whole directory: such files are listed and not restored.
     fs::write(&file, &whole).unwrap();
     forge(&file, |manifest, files| {
         unsigned(manifest);

@@ -1,4 +1,4 @@
-//! Releases that came with the program: trusted by their payload, whoever signed them.
+//! Releases embedded in the program: trusted by their payload, regardless of their signer.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

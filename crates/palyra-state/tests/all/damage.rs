@@ -1,4 +1,4 @@
-//! A state that is not as it was left: rows T01, T02, T03, I03, I04. Nothing opens until somebody repairs it.
+//! Damaged states: rows T01, T02, T03, I03, I04. Nothing opens until an operator repairs it.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn trusting() -> Home {
     home
 }
 
-/// It fails closed, says so about `what`, and opens again after exactly this was accepted.
+/// Asserts that opening fails and reports `what`, and that it succeeds after exactly this damage was accepted.
 fn check(home: &Home, what: &str) {
     let damage = home.damage();
     assert!(damage.differences.iter().any(|d| d.what.contains(what)), "{damage}");

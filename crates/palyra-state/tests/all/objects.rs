@@ -1,4 +1,4 @@
-//! Objects that are not what the index says: rows I01, I02, I08.
+//! Objects that do not match the index: rows I01, I02, I08.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

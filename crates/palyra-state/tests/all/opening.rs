@@ -1,4 +1,4 @@
-//! Making, opening, closing, and clocks nobody should believe.
+//! Creating, opening and closing a state root, with correct and with implausible clocks.
 
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ fn second_owner_is_refused_after_the_lock_file_was_deleted() {
     home.options.wait = Duration::ZERO;
     let refused = home.try_open().map(|_| ()).unwrap_err();
     assert_eq!(refused.code().as_str(), "state_busy", "{refused}");
-    // The owner goes on, and its lock file is there again.
+    // The owner keeps working and restores its lock file.
     first.trust().allow_publisher("acme", keys(1), "owner").unwrap();
     assert!(home.root.path().join(LOCK_FILE).exists());
     assert!(matches!(home.try_open(), Err(StateError::Busy { holder: Some(_) })));
@@ -120,7 +120,7 @@ fn i08_a_stop_at_every_operation_of_a_change_is_a_typed_error_and_loses_nothing(
     let state = home.open();
     state.trust().allow_publisher("acme", keys(1), "owner").unwrap();
     for n in 1.. {
-        // The writer is another thread; what fails here is the vault being told afterwards.
+        // The journal's writer runs on another thread without the fault, so only the later update of the vault fails.
         let stopped = palyra_common::fs::fault::stop_at(n, || {
             state.trust().block_publisher("globex", &format!("{n}"), "owner")
         });

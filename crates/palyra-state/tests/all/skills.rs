@@ -350,7 +350,7 @@ fn i05_an_installer_and_a_re_audit_do_not_undo_each_other() {
     std::thread::scope(|scope| {
         let auditor = scope
             .spawn(|| (0..5).map(|_| state.skills().re_audit(None, "owner").unwrap().len()).sum::<usize>());
-        // One that meets more changes than it tries again for is told to be tried again.
+        // An installer that exceeds its attempts gets an error and has to try again.
         scope.spawn(|| {
             while let Err(error) = try_install(&state, &two, &InstallOptions::default()) {
                 assert!(matches!(error, SkillError::State(StateError::Moved { .. })), "{error}");
@@ -381,7 +381,7 @@ fn a_name_of_a_tool_is_given_and_taken() {
     assert!(state.view().aliases().is_empty());
 }
 
-/// A module that says which package it was built with, as `cargo auditable` does; the list is stored, not packed.
+/// Returns a module with a dependency list as `cargo auditable` embeds it, except that the list is not compressed.
 fn built_with(package: &str, version: &str) -> String {
     let list = format!(
         r#"{{"packages":[{{"name":"{package}","version":"{version}","source":"crates.io"}},{{"name":"notes","version":"0.1.0","source":"local","root":true}}]}}"#

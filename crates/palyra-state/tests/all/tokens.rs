@@ -1,4 +1,4 @@
-//! Tokens are rows like any other: sealed, anchored, told to the journal, and gone after a repair.
+//! Tokens are sealed, anchored, recorded in the journal, and removed by a repair.
 
 use palyra_common::{Scope, ScopeSet};
 use palyra_journal::{EventKind, Query};

@@ -1,4 +1,4 @@
-//! Why nothing was done with a signing key.
+//! Errors of using a signing key.
 
 use palyra_skills::signing::{KeyError, KeySetError, StatementError};
 use palyra_skills::trust::{FeedError, RotationError};
@@ -6,56 +6,56 @@ use palyra_vault::{KeyFileError, VaultError};
 
 use crate::error::StateError;
 
-/// Why nothing was done with a signing key.
+/// Error of using a signing key.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum KeysError {
-    /// The vault or the journal could not do its part.
+    /// The vault or the journal failed.
     #[error(transparent)]
     State(#[from] StateError),
     /// No key has this name.
     #[error("signing key `{name}` does not exist")]
     Unknown { name: String, known: Vec<String> },
-    /// A key file is not one, or does not open.
+    /// The file is not a key file, or the passphrase does not open it.
     #[error("cannot use the key file")]
     KeyFile(#[from] KeyFileError),
-    /// A public key that must not be trusted.
+    /// The public key has an unsafe value.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// Keys and a threshold that do not go together.
+    /// The keys and the threshold do not form a valid key set.
     #[error(transparent)]
     KeySet(#[from] KeySetError),
-    /// The epoch that was named is not the one the publisher is at.
+    /// The given epoch is not the current epoch of the publisher.
     #[error(
         "the keys of publisher `{publisher}` have epoch {known}, so the rotation cannot end epoch {given}"
     )]
     WrongEpoch {
         publisher: String,
-        /// The epoch that was named.
+        /// Epoch in the request.
         given: u64,
-        /// The epoch that is known here.
+        /// Epoch known on this machine.
         known: u64,
     },
-    /// The keys that would end are not those the publisher is known by.
+    /// The keys to retire are not those of the publisher on this machine.
     #[error("publisher `{publisher}` has other keys on this machine: {}", .known.join(", "))]
     OtherKeys {
         publisher: String,
-        /// The ids of its keys.
+        /// Ids of the publisher's keys.
         known: Vec<String>,
     },
-    /// Another successor was named for this epoch before.
+    /// A rotation to other keys was signed for this epoch before.
     #[error("a different rotation of publisher `{publisher}` from epoch {epoch} was signed here before")]
     OtherSuccessor { publisher: String, epoch: u64 },
-    /// What is to be signed is not the statement of a release.
+    /// The bytes to sign are not a release statement.
     #[error(transparent)]
     Statement(#[from] StatementError),
-    /// A release that does not list the key.
+    /// The release does not list the key.
     #[error("the release does not list signing key `{name}` among the keys of publisher `{publisher}`")]
     NotListed { name: String, publisher: String },
-    /// A rotation that does not hold.
+    /// The rotation is invalid.
     #[error("cannot create the rotation")]
     Rotation(#[from] RotationError),
-    /// A revocation list that does not hold.
+    /// The revocation list is invalid.
     #[error("cannot create the statement")]
     Revocations(#[from] FeedError),
 }

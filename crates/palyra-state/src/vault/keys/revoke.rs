@@ -1,4 +1,4 @@
-//! Revoking a key that is known or feared to be in other hands.
+//! Revokes a signing key that is or may be compromised.
 
 use palyra_journal::EventKind;
 use palyra_skills::signing::{KeyId, SkillSigningKey};
@@ -13,39 +13,40 @@ use super::{KeysError, public};
 use crate::error::{StateError, TrustRefused};
 use crate::vault::VaultStore;
 
-/// The key to revoke, and the statement for others.
+/// Request to revoke a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevokeKey {
-    /// The key, by name.
+    /// Name of the key.
     pub name: String,
-    /// Public reason.
+    /// Reason, which is public.
     pub reason: String,
-    /// The statement for those who trust the publisher.
+    /// Statement to sign for users who trust the publisher, if requested.
     pub statement: Option<RevocationStatement>,
 }
 
-/// A statement that tells others.
+/// Parameters of the signed revocation statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevocationStatement {
-    /// Principal.
+    /// Publisher that issues the statement.
     pub publisher: String,
-    /// The keys that sign it, by name; none means the key itself.
+    /// Names of the keys that sign it; empty for the revoked key itself.
     pub sign_with: Vec<String>,
-    /// Its number; none means the next one known here.
+    /// Number of the list; `None` for the number after the last one known here.
     pub number: Option<u64>,
 }
 
-/// A key that was revoked.
+/// Result of a revocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRevoked {
-    /// The key.
+    /// The key in its revoked state.
     pub info: SigningKeyInfo,
-    /// The statement, if requested.
+    /// The signed statement, if requested.
     pub statement: Option<TrustStatement>,
 }
 
 impl VaultStore<'_> {
-    /// Revokes a key for good: here, in the vault, and in a statement if one is asked for. It may be asked again.
+    /// Revokes a key permanently in the trust store and in the vault, and signs a statement if requested. Can
+    /// be repeated.
     pub fn revoke_key(&self, request: &RevokeKey, by: &str) -> Result<KeyRevoked, KeysError> {
         let _desk = self.state.keeper.desk();
         let key_id = public(&self.signing_key(&request.name)?)?.key_id();
@@ -61,8 +62,8 @@ impl VaultStore<'_> {
         Ok(KeyRevoked { info, statement })
     }
 
-    /// Signs the statement and applies it here. One that was applied before is returned again, byte for byte, because
-    /// the key that signed it may be revoked by it.
+    /// Signs the statement and applies it here. A statement that was applied before is returned unchanged,
+    /// because the key that signed it may be revoked now.
     fn tell_others(
         &self,
         request: &RevokeKey,
@@ -85,7 +86,7 @@ impl VaultStore<'_> {
         Ok(statement)
     }
 
-    /// The number of the publisher's list that revoked this key here, and the reason it gave.
+    /// Returns the number and the reason of the publisher's list that revoked this key here.
     fn previous_revocation(&self, publisher: &str, key_id: KeyId) -> Option<(u64, String)> {
         let view = self.state.view();
         view.trust().revocations().find_map(|(target, _, revocation)| match &revocation.source {
@@ -119,7 +120,7 @@ impl VaultStore<'_> {
         Ok(TrustStatement::Revocations(Box::new(signed)))
     }
 
-    /// A publisher need not trust itself on the machine that keeps its keys.
+    /// Applies the statement, unless this machine does not know the publisher.
     fn apply_where_known(&self, statement: &TrustStatement, by: &str) -> Result<(), StateError> {
         match self.state.trust().apply_statement(statement, by) {
             Ok(_) | Err(StateError::Trust(TrustRefused::Feed(FeedError::UnknownIssuer(_)))) => Ok(()),

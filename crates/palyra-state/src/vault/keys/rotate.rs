@@ -1,9 +1,9 @@
-//! Handing over to other keys: the old ones name their successors, and both sign.
+//! Key rotation: the old keys name their successors, and both sign.
 //!
-//! First the statement is recorded in the journal, then the old keys are retired. Signing is deterministic, so a
-//! repeated request returns the same statement; another successor for the same epoch is rejected, because two of them
-//! would block the publisher everywhere. The same rotation can be written again for another epoch: that repairs a
-//! statement with a wrong epoch and cannot create a fork.
+//! The statement is recorded in the journal before the old keys are retired. Signing is deterministic, so a
+//! repeated request returns the same statement; another successor for the same epoch is rejected, because two
+//! successors would block the publisher everywhere. The same rotation can be signed again for another epoch,
+//! which corrects a statement with a wrong epoch and cannot create a fork.
 
 use crate::vault::VaultStore;
 use palyra_journal::{EventKind, Query};
@@ -16,24 +16,24 @@ use serde_json::json;
 
 use super::{KeysError, public};
 
-/// Which keys hand over to which.
+/// Request to rotate keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RotateKeys {
-    /// The publisher of the keys.
+    /// Publisher that owns the keys.
     pub publisher: String,
-    /// The keys to retire, by name.
+    /// Names of the keys to retire.
     pub from: Vec<String>,
-    /// The new keys, by name.
+    /// Names of the new keys.
     pub to: Vec<String>,
     /// Number of old keys that must sign.
     pub from_threshold: u32,
     /// Number of new keys that must sign from now on.
     pub to_threshold: u32,
-    /// The epoch that ends; none for the one that is known here, or the first.
+    /// Epoch that ends; `None` for the epoch known here, or the first.
     pub epoch: Option<u64>,
 }
 
-/// Keys that sign together.
+/// Opened keys that sign together.
 struct Signers {
     infos: Vec<SigningKeyInfo>,
     keys: KeySet,
@@ -43,20 +43,20 @@ struct Signers {
 /// The details of a `keys:rotated` event.
 #[derive(Deserialize)]
 struct MadeRotation {
-    /// Ids of the keys that ended.
+    /// Ids of the retired keys.
     from: Vec<String>,
     /// Ids of their successors.
     to: Vec<String>,
     to_epoch: u64,
-    /// The SHA-256 of what was signed.
+    /// SHA-256 of the signed statement.
     statement: String,
-    /// The statement itself; events of earlier versions do not have it.
+    /// The signed statement; missing in events of earlier versions.
     #[serde(default)]
     envelope: Option<Envelope>,
 }
 
 impl VaultStore<'_> {
-    /// Signs the handover and retires the old keys.
+    /// Signs the rotation statement, records it, and retires the old keys.
     pub fn rotate_keys(&self, request: &RotateKeys, by: &str) -> Result<SignedRotation, KeysError> {
         let _desk = self.state.keeper.desk();
         let old = self.signers(&request.from, request.from_threshold)?;
@@ -85,17 +85,17 @@ impl VaultStore<'_> {
             let event = self.state.event(EventKind::KeysRotated, by).subject(&request.publisher);
             self.tell(event.details(details))?;
         }
-        // A key that is also among the successors goes on signing.
+        // A key that is also a successor keeps signing.
         for name in request.from.iter().filter(|name| !request.to.contains(name)) {
             self.state.vault().keys().retire(name, self.state.now_ms())?;
         }
         Ok(rotation)
     }
 
-    /// The rotation statements of a publisher that were signed here, in the order they were made.
+    /// Returns the rotation statements of a publisher that were signed here, oldest first.
     pub fn signed_rotations(&self, publisher: &str) -> Result<Vec<SignedRotation>, KeysError> {
         let envelopes = self.made_rotations(publisher)?.into_iter().filter_map(|made| made.envelope);
-        // A statement that does not hold is as good as none.
+        // A statement that fails verification is skipped.
         Ok(envelopes.filter_map(|envelope| SignedRotation::verify(envelope).ok()).collect())
     }
 
@@ -106,7 +106,7 @@ impl VaultStore<'_> {
         Ok(Signers { keys: KeySet::new(keys?, threshold)?, infos, signers })
     }
 
-    /// The epoch the old keys end: what is known here, else what was asked for, else the first.
+    /// Returns the epoch that the old keys end: the one known here, else the requested one, else the first.
     fn ending_epoch(
         &self,
         request: &RotateKeys,
@@ -137,7 +137,7 @@ impl VaultStore<'_> {
         Ok(request.epoch.or(before).unwrap_or_default())
     }
 
-    /// What the journal tells of a publisher's rotations, oldest first.
+    /// Returns a publisher's rotations according to the journal, oldest first.
     fn made_rotations(&self, publisher: &str) -> Result<Vec<MadeRotation>, KeysError> {
         let mut made = Vec::new();
         let mut next = Some(Query { kinds: vec![EventKind::KeysRotated], limit: 1_000, ..Query::default() });

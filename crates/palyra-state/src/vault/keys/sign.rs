@@ -1,4 +1,4 @@
-//! Signing a release with a key of the vault.
+//! Signs a release with a key of the vault.
 
 use crate::vault::VaultStore;
 use palyra_journal::EventKind;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{KeysError, public};
 
 impl VaultStore<'_> {
-    /// Signs the statement of a release that lists this key; the secret half stays in the vault.
+    /// Signs the statement of a release that lists this key. The secret half stays in the vault.
     pub fn sign_release(
         &self,
         name: &str,
