@@ -1,4 +1,5 @@
-//! Tools that ask for a person's yes get it for exactly what was shown: these arguments, in these circumstances.
+//! Approval stage: a tool that requires approval runs only with an approval of exactly these arguments in these
+//! circumstances.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,13 +19,13 @@ use super::resolve::blocking;
 use super::wasm_plugin_runner::{Calling, ResolvedPlugin};
 use super::{CallError, ToolCaller};
 
-/// Longest input that is put into its canonical form on an async worker.
+/// Maximum input in bytes that is canonicalized on an async worker.
 const MAX_INLINE_INPUT: usize = 64 << 10;
 
-/// What a run was approved by.
+/// Id of the approval that a run used; `None` if none was required.
 pub(super) type Approved = Option<String>;
 
-/// A tool that asks for it runs only with a person's yes that reaches this call; each call uses one.
+/// Waits for or uses an approval that covers this call, if the tool requires one. Each call uses one approval.
 pub(super) async fn check(
     caller: &ToolCaller,
     calling: &Calling,
@@ -45,9 +46,9 @@ pub(super) async fn check(
     }
 }
 
-/// Gives a yes back that a call could not use after all.
+/// Reverts the use of an approval for a call that did not start.
 pub(super) async fn give_back(caller: &ToolCaller, approval_id: &str) {
-    // A yes that cannot be given back is lost, which refuses a call and allows none.
+    // If this fails, the approval stays used, which denies a later call and permits none.
     let _ = caller.state.approvals().give_back(approval_id).await;
 }
 
@@ -66,14 +67,14 @@ async fn ask(caller: &ToolCaller, request: &ApprovalRequest) -> Result<String, C
     }
 }
 
-/// The call waits for a person: for which tool, and why.
+/// Returns the error of a call that waits for approval, with the tool and the reason.
 fn required(request: &ApprovalRequest, approval_id: String) -> CallError {
     let because = request.asked_because.clone();
     let because = because.unwrap_or_else(|| "its manifest requires approval for each call".to_owned());
     WasmPluginRunError::ApprovalRequired { approval_id, tool: request.tool_id.clone(), because }.into()
 }
 
-/// Asks, and asks again after every decision, until there is a yes, a no, or no more time.
+/// Requests approval, and again after every decision, until it is approved, denied or the time is over.
 async fn wait(
     caller: &ToolCaller,
     calling: &Calling,
@@ -103,7 +104,7 @@ async fn wait(
     }
 }
 
-/// A yes, or the id of the request that waits; a request that was answered with no is not asked again.
+/// Returns an approval, or the id of the pending request. A request that was denied or expired is not repeated.
 async fn ask_or_wait(
     caller: &ToolCaller,
     request: &ApprovalRequest,
@@ -159,7 +160,7 @@ async fn request(
     })
 }
 
-/// Every reason to ask, in one text.
+/// Combines the reasons of rules and gates into one text.
 fn because(gates: Option<String>, rules: Option<String>) -> Option<String> {
     match (gates, rules) {
         (Some(gates), Some(rules)) => Some(format!("{rules}; {gates}")),
@@ -173,8 +174,9 @@ fn canonical(input: &JsonText) -> (Arc<str>, Sha256Digest) {
     (arguments.into(), digest)
 }
 
-/// What a call runs under besides its release and its arguments: what `check_unchanged` compares for a call that waits,
-/// and what an operator opens for this call. No two values of a setting share a revision.
+/// Returns the digest of everything a call depends on besides its release and arguments: the settings that
+/// `check_unchanged` compares after a wait, and the grants of the operator for this call. A revision identifies one
+/// value of a setting.
 fn circumstances(
     view: &View,
     subject: &RunSubject,
@@ -192,7 +194,7 @@ fn circumstances(
     let mut hash = Sha256::new_with_prefix(b"palyra.approval.circumstances/v1\0");
     revisions.iter().for_each(|revision| hash.update(revision.to_be_bytes()));
     let consent = subject.consent.as_deref().unwrap_or_default();
-    // A yes from before there was this reason is none for the call with it.
+    // An approval given before this reason existed does not cover a call with the reason.
     for text in std::iter::once(consent).chain(grants.iter().map(String::as_str)).chain(approval_because) {
         hash.update((text.len() as u64).to_be_bytes());
         hash.update(text);

@@ -1,4 +1,4 @@
-//! Gates: hooks that are asked before a tool runs. They can only narrow, and one that gives no answer says no.
+//! Gates: hooks that run before a tool and can deny it. They only restrict, and a gate that fails denies the call.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,34 +12,34 @@ use super::hook::HookInvocation;
 use super::wasm_plugin_runner::{Calling, ResolvedPlugin};
 use super::{CallError, HookAnswer, ToolCaller};
 
-/// A call that a gate did not let begin.
+/// A call that a gate denied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateRefusal {
-    /// The binding.
+    /// Id of the binding of the gate.
     pub binding: String,
-    /// The skill of the gate.
+    /// Skill that provides the gate.
     pub plugin: String,
-    /// The skill of the tool.
+    /// Skill of the tool.
     pub skill_id: String,
-    /// The tool.
+    /// Full id of the tool.
     pub tool_id: String,
-    /// Reason.
+    /// Decision or failure of the gate.
     pub reason: GateReason,
 }
 
-/// Why a gate blocked a call.
+/// Why a gate denied a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GateReason {
-    /// It said so.
+    /// The gate decided to block the call.
     Blocked {
-        /// In its own words, escaped.
+        /// Reason given by the gate, escaped.
         reason: String,
     },
-    /// It gave no answer, which is a no.
+    /// The gate failed, which denies the call.
     Failed {
-        /// The kind of its error.
+        /// Code of the error.
         code: ErrorCode,
-        /// The error.
+        /// Message of the error.
         message: String,
     },
 }
@@ -56,7 +56,7 @@ impl std::fmt::Display for GateRefusal {
     }
 }
 
-/// What a gate said of a call that begins; the receipt tells it.
+/// The decision of a gate about a call that starts, for its receipt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct GateNote {
     binding: String,
@@ -66,7 +66,7 @@ pub(super) struct GateNote {
     text: Option<String>,
 }
 
-/// Which gates want a person, and why.
+/// Returns the gates that require approval, with their reasons.
 pub(super) fn asked_because(notes: &[GateNote]) -> Option<String> {
     let asking = notes.iter().filter(|note| note.decision == "request_approval");
     let message: Vec<String> = asking
@@ -75,13 +75,13 @@ pub(super) fn asked_because(notes: &[GateNote]) -> Option<String> {
     (!message.is_empty()).then(|| message.join("; ").chars().take(1_000).collect())
 }
 
-/// Asks every gate of the call, in their order, until one says no.
+/// Runs every gate of the call in order until one denies it.
 pub(super) async fn pass_gates(
     caller: &ToolCaller,
     calling: &mut Calling,
     resolved: &mut ResolvedPlugin,
 ) -> Result<(), CallError> {
-    // The run of a hook publishes nothing that can reach a hook.
+    // A hook must not trigger hooks, which could loop.
     if calling.hook.is_some() {
         return Ok(());
     }
@@ -121,7 +121,7 @@ pub(super) async fn pass_gates(
     Ok(())
 }
 
-/// Runs one gate; it ends with its caller, and its own end does not end the call it is asked about.
+/// Runs one gate. It is cancelled with the call, but its own cancellation does not cancel the call.
 async fn ask(
     caller: &ToolCaller,
     calling: &Calling,
@@ -146,7 +146,7 @@ async fn ask(
     }
 }
 
-/// Boxed because the call pipeline contains itself here.
+/// Boxed because the call pipeline is recursive here.
 fn run_hook<'c>(
     caller: &'c ToolCaller,
     invocation: HookInvocation,

@@ -1,4 +1,4 @@
-//! A call of a tool of an installed skill, and what it gives.
+//! A call of an installed skill's tool, and its result.
 
 use std::sync::Arc;
 
@@ -11,71 +11,71 @@ use palyra_state::runs::{CapabilityUse, RunListener};
 
 use super::{CallError, StageTimes};
 
-/// One call.
+/// One call of a tool.
 #[derive(Clone)]
 pub struct ToolInvocation {
-    /// The tool: its id, its name for models, or an alias.
+    /// Id of the tool, its name for models, or an alias.
     pub tool: String,
-    /// The skill it has to be of, if the caller knows.
+    /// Skill that must own the tool, if the caller knows it.
     pub skill_id: Option<String>,
-    /// The input.
+    /// Input as JSON, checked against the schema of the tool.
     pub input: JsonText,
-    /// Who calls; [`Principal::requester`] counts as asking for it, where a person has to approve it.
+    /// Principal of the call. [`Principal::requester`] is the requester of an approval and cannot decide it.
     pub principal: Arc<Principal>,
-    /// Directories and addresses the operator opens; nothing else in it widens anything.
+    /// Directories and addresses that an operator opens; other grants in it have no effect.
     pub operator: OperatorGrants,
-    /// Limits set by the caller.
+    /// Limits of the caller, below those of the skill.
     pub limits: Option<RuntimeLimits>,
-    /// Lets the caller end the run.
+    /// Cancels the run.
     pub cancel: Option<CancelToken>,
-    /// Tells the caller which run it is, and what that says while it runs.
+    /// Receives the run id and the output of the run while it is in progress.
     pub listener: Option<Arc<RunListener>>,
-    /// Parent of the call.
+    /// Session, parent run and labels of the call.
     pub context: CallContext,
 }
 
-/// What a call is part of; the default is a call of its own.
+/// The surroundings of a call; the default is a call on its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallContext {
-    /// The session it belongs to.
+    /// Session the call belongs to.
     pub session: Option<String>,
-    /// The larger run it is a step of.
+    /// Run of which the call is a step.
     pub parent_run: Option<String>,
-    /// How long to wait for a person to decide, where one has to; `None` refuses at once.
+    /// Maximum wait for an approval; `None` fails at once if one is required.
     pub wait_for_approval: Option<std::time::Duration>,
-    /// What the session has read so far; rules of the access policy see it.
+    /// Labels of the data the session has read so far, for rules of the access policy.
     pub labels: InformationLabels,
 }
 
-/// Result of a call.
+/// Result of a call that returned an output.
 #[derive(Debug)]
 pub struct ToolResult<Output = JsonText> {
-    /// The run.
+    /// Id of the run.
     pub run_id: String,
-    /// The skill.
+    /// Skill that owns the tool.
     pub skill_id: String,
-    /// The tool.
+    /// Full id of the tool.
     pub tool_id: String,
-    /// The release that ran.
+    /// SHA-256 of the release that ran.
     pub payload: Sha256Digest,
-    /// The output, checked against its schema.
+    /// Output of the tool, checked against its schema.
     pub output: Output,
-    /// The used resources.
+    /// Fuel, memory and time that were used.
     pub usage: RunUsage,
-    /// How often each granted capability was used.
+    /// Uses of each granted capability, including those never used.
     pub capabilities: CapabilityUse,
     /// Log lines, oldest first.
     pub log: Vec<LogLine>,
     /// Sequence number of the receipt in the journal.
     pub receipt: palyra_journal::Leaf,
-    /// The recording.
+    /// Recording of the run, for a replay.
     pub tape: Tape,
-    /// How long each stage took.
+    /// Duration of each stage.
     pub stages: StageTimes,
 }
 
 impl ToolResult<RunOutput> {
-    /// The same with the JSON text that tools return.
+    /// Converts the output to the JSON text that tools return.
     pub(crate) fn of_tool(self) -> Result<ToolResult, CallError> {
         let Self {
             run_id,

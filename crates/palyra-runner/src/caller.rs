@@ -1,4 +1,4 @@
-//! Who carries calls out: the sandbox over an open state, its caches, and room for runs.
+//! The entry of the call pipeline: the sandbox over an open state, with its caches and its limit on concurrent runs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,21 +22,21 @@ use super::{CallError, InlineInvocation, ToolInvocation, ToolResult};
 
 /// Configuration of calls, set once per process.
 pub struct CallerConfig {
-    /// The compiler.
+    /// Compiles modules, in this process or in another one.
     pub compiler: Arc<dyn Compiler>,
-    /// Whether compiled code is kept between processes, below the state root.
+    /// True to store compiled code below the state root for later processes.
     pub keep_compiled_code: bool,
-    /// The one way out; `None` refuses every request as unavailable.
+    /// Guard for outgoing requests; `None` rejects every request as unavailable.
     pub egress: Option<EgressGuard>,
-    /// No run gets more than this.
+    /// Upper bound for the limits of every run.
     pub ceiling: Option<RuntimeLimits>,
-    /// Runs that may be in progress at once.
+    /// Maximum number of concurrent runs.
     pub max_concurrent_runs: u32,
-    /// How long a call waits for room before it is `busy`.
+    /// Maximum wait for a free place before a call fails as `busy`.
     pub queue_time: Duration,
 }
 
-/// Calls tools of installed skills.
+/// Calls tools of installed skills. Created once per process.
 pub struct ToolCaller {
     pub(crate) state: Arc<State>,
     pub(crate) runtime: WasmRuntime,
@@ -85,7 +85,7 @@ impl ToolCaller {
         })
     }
 
-    /// How often each cache of calls had what was asked for.
+    /// Returns hits and misses of each cache, by name.
     pub fn cache_counts(&self) -> Vec<(&'static str, CacheCount)> {
         let of_calls = [
             ("tool", self.found.count() + self.hooks.count()),
@@ -96,12 +96,12 @@ impl ToolCaller {
         of_calls.into_iter().chain(self.runtime.cache_counts()).collect()
     }
 
-    /// How many calls wait for a place, and how many of those that have one wait for memory.
+    /// Returns the number of calls that wait for a place, and the number of those with a place that wait for memory.
     pub fn waiting(&self) -> (usize, usize) {
         self.runtime.waiting()
     }
 
-    /// Calls a tool of an installed skill.
+    /// Calls a tool of an installed skill. A started run has a receipt, and a rejected call is recorded in the journal.
     pub async fn call(&self, invocation: ToolInvocation) -> Result<ToolResult, CallError> {
         let view = self.state.view();
         let tool = self.found.find(&view, &invocation)?;
@@ -109,7 +109,7 @@ impl ToolCaller {
         run_wasm_plugin(self, ModuleSource::Installed(call), calling).await?.of_tool()
     }
 
-    /// Runs a module that comes with the call, where the policy allows it.
+    /// Runs a module that comes with the call, if the runner policy permits that.
     pub async fn call_inline(&self, invocation: InlineInvocation) -> Result<ToolResult, CallError> {
         let policy = self.state.view().plugins().policy.value.clone();
         let parted = resolve::blocking(move || Ok::<_, CallError>(InlineCall::new(invocation, &policy)));
@@ -117,8 +117,8 @@ impl ToolCaller {
         run_wasm_plugin(self, ModuleSource::Inline(call), calling).await?.of_tool()
     }
 
-    /// Compiles every module of the current release of a skill, one that reached a limit again, and compares what they
-    /// describe with its manifest, once for each payload; what differs quarantines.
+    /// Compiles every module of the current release, also those that exceeded a compiler limit before, and compares
+    /// their descriptions with the manifest. A release with differences is quarantined.
     pub async fn prepare(&self, skill_id: &str) -> Result<(), CallError> {
         let record = self.state.skills().record(skill_id)?;
         let skill = resolve::verified(self, &record).await?;
@@ -127,7 +127,7 @@ impl ToolCaller {
     }
 }
 
-/// Compiled code in the state root; a changed file is recorded in the journal.
+/// Configures compiled code below the state root; a modified file is discarded and recorded in the journal.
 fn disk_cache(state: &Arc<State>) -> DiskCacheConfig {
     let journal = Arc::clone(state);
     DiskCacheConfig {

@@ -1,4 +1,4 @@
-//! Whether the modules of a release have compiled code. Lists ask this; calls find out by loading.
+//! Reports whether the modules of a release are compiled, for lists. Calls find out by loading.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,27 +11,27 @@ use palyra_state::State;
 
 use super::ToolCaller;
 
-/// Releases whose modules are remembered in memory.
+/// Number of releases whose modules are cached in memory.
 const MAX_KNOWN: usize = 1_024;
-/// Longest list of modules that is read.
+/// Maximum size of a stored list of modules in bytes.
 const MAX_LIST_BYTES: u64 = 64 << 10;
 
 type Modules = Arc<[Sha256Digest]>;
 
-/// The modules of releases that were verified here: in memory, and beside the compiled code for the next process. What
-/// is on disk only tells people a state; it decides nothing.
+/// The module digests of verified releases, in memory and next to the compiled code for the next process. The stored
+/// lists are for display only; no decision depends on them.
 pub(crate) struct ReleaseModules {
     directory: Option<PathBuf>,
     known: BoundedCache<Sha256Digest, Modules>,
 }
 
 impl ReleaseModules {
-    /// Lists are kept in the directory of the compiled code, if that is kept.
+    /// Creates the cache; `directory` is that of the compiled code, if it is stored.
     pub(crate) fn new(directory: Option<PathBuf>) -> Self {
         Self { directory, known: BoundedCache::new(MAX_KNOWN) }
     }
 
-    /// Notes the modules of a release; blocks the calling thread where they are new.
+    /// Stores the modules of a release. Blocks the calling thread if they are new.
     pub(crate) fn remember(&self, skill: &VerifiedSkill) {
         let payload = skill.payload();
         if self.known.get(&payload).is_some() {
@@ -39,7 +39,7 @@ impl ReleaseModules {
         }
         let modules = digests(skill);
         if let Some(directory) = &self.directory {
-            // Without it the next process does not know the state; nothing else depends on it.
+            // Without the list the next process cannot report the state; nothing else depends on it.
             if let Err(error) = write_list(directory, &payload, &modules) {
                 tracing::debug!(%error, %payload, "cannot write the list of modules");
             }
@@ -53,14 +53,14 @@ impl ReleaseModules {
 }
 
 impl ToolCaller {
-    /// Whether calls of a release have to wait for code; blocks the calling thread.
+    /// Returns whether a call of a release has to wait for compilation. Blocks the calling thread.
     pub fn code_state(&self, payload: &Sha256Digest) -> CodeState {
         let Some(modules) = self.modules.of(payload) else { return CodeState::NotCompiled };
         CodeState::of_all(modules.iter().map(|sha256| self.runtime.code_state(sha256.as_bytes())))
     }
 }
 
-/// The same where no sandbox was started; blocks the calling thread.
+/// Returns the same as [`ToolCaller::code_state`] for stored code, without a sandbox. Blocks the calling thread.
 pub fn stored_code_state(state: &State, payload: &Sha256Digest) -> CodeState {
     let directory = code_directory(state);
     let ready = |modules: Modules| {
@@ -72,7 +72,7 @@ pub fn stored_code_state(state: &State, payload: &Sha256Digest) -> CodeState {
     read_list(&directory, payload).and_then(ready).unwrap_or(CodeState::NotCompiled)
 }
 
-/// Where compiled code is kept.
+/// Returns the directory of compiled code.
 pub(crate) fn code_directory(state: &State) -> PathBuf {
     state.root().path().join("cache").join("code")
 }

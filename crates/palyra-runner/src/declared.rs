@@ -1,4 +1,4 @@
-//! What a skill declares beside what its runs used, and whether its settings let it run.
+//! Compares the capabilities a skill declares with those its runs used, and checks its settings.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use super::CallError;
 use super::grants::{EffectiveGrants, effective_grants};
 use super::usage::declared;
 
-/// What a skill declares beside what it used.
+/// Declared and used capabilities of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeclaredVersusUsed {
-    /// The skill.
+    /// Id of the skill.
     pub skill_id: String,
-    /// Every capability the manifest declares, used or not.
+    /// Every capability of the manifest, used or not.
     pub declared: Vec<DeclaredCapability>,
-    /// Capabilities it attempted to use without declaring them.
+    /// Capabilities that runs attempted to use without declaring them.
     pub undeclared: Vec<CapabilityTotal>,
-    /// Effective grants, and their reasons.
+    /// Grants in effect, with their derivations.
     pub grants: EffectiveGrants,
 }
 
@@ -36,7 +36,7 @@ pub struct DeclaredCapability {
     pub last_run: Option<String>,
 }
 
-/// What an installed skill declares beside what it used.
+/// Compares the declared capabilities of an installed skill with those its runs used.
 pub fn declared_versus_used(state: &State, skill_id: &str) -> Result<DeclaredVersusUsed, SkillError> {
     let record = state.skills().record(skill_id)?;
     let grants = effective_grants(state, skill_id)?;
@@ -62,7 +62,7 @@ pub fn declared_versus_used(state: &State, skill_id: &str) -> Result<DeclaredVer
     })
 }
 
-/// Whether runs of an installed skill would get their settings now; else what refuses them.
+/// Returns the error that runs of an installed skill would get because of its settings.
 pub fn check_plugin_config(state: &State, skill_id: &str) -> Result<(), CallError> {
     let record = state.skills().record(skill_id)?;
     let view = state.view();

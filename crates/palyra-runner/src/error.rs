@@ -1,4 +1,4 @@
-//! Why a call gave nothing.
+//! Errors of a call.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use palyra_state::{SkillError, StateError};
 
 use super::GateRefusal;
 
-/// Why a call gave nothing.
+/// Error of a call.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum CallError {
-    /// The call was refused before a run began.
+    /// The call was rejected before a run started.
     #[error(transparent)]
     Run(#[from] WasmPluginRunError),
-    /// A run began and failed; it has a receipt.
+    /// A run started and failed; it has a receipt.
     #[error("{}", .0.error)]
     Failed(Box<FailedRun>),
-    /// The state could not be read or written.
+    /// The state cannot be read or written.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The access policy says no.
+    /// The access policy denies the call.
     #[error("{decision}")]
     Denied {
         skill_id: String,
@@ -29,7 +29,7 @@ pub enum CallError {
         /// The decision and its rules.
         decision: Arc<PolicyDecision>,
     },
-    /// A gate says no, or nothing.
+    /// A gate denied the call or failed.
     #[error("{0}")]
     Gated(Box<GateRefusal>),
 }
@@ -37,16 +37,16 @@ pub enum CallError {
 /// A run that ended without a result.
 #[derive(Debug, Clone)]
 pub struct FailedRun {
-    /// Names its row, receipt and tape.
+    /// Id of its row, receipt and tape.
     pub run_id: String,
-    /// What it is charged.
+    /// Fuel it used, which is charged to its budget.
     pub fuel: u64,
-    /// Why it failed.
+    /// Cause of the failure.
     pub error: WasmPluginRunError,
 }
 
 impl CallError {
-    /// Returns why the run was refused or failed, where that is what happened.
+    /// Returns why the run was rejected or failed; `None` for errors of the state, the policy and gates.
     pub fn run_error(&self) -> Option<&WasmPluginRunError> {
         match self {
             Self::Run(error) => Some(error),
@@ -55,7 +55,7 @@ impl CallError {
         }
     }
 
-    /// Returns the run that failed; a call that was refused before it began has none.
+    /// Returns the failed run; `None` if no run was started.
     pub fn failed_run(&self) -> Option<&FailedRun> {
         match self {
             Self::Failed(run) => Some(run),
@@ -63,7 +63,7 @@ impl CallError {
         }
     }
 
-    /// The code of this error on every transport.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Run(error) => error.kind().into(),

@@ -1,4 +1,4 @@
-//! From a name to a tool of an installed skill, and what its calls have in common until the next change.
+//! Finds the tool of an installed skill by name, and caches what its calls share until the next change.
 
 use std::sync::Arc;
 
@@ -17,20 +17,20 @@ use palyra_state::runs::RunSubject;
 use super::ToolInvocation;
 use super::wasm_plugin_runner::ReadyTool;
 
-/// Most tools that are kept as they were found.
+/// Maximum number of cached tools.
 const MAX_KEPT: usize = 4_096;
 
-/// What a run of an installed skill enters.
+/// The entry point of a run of an installed skill.
 #[derive(Debug, Clone)]
 pub(super) enum EntryPoint {
     /// A tool, with schemas for its input and output.
     Tool(Box<ToolEntrypoint>),
-    /// A hook, called for one of its events; its input is any event, its output a decision.
+    /// A hook, called for one of its events. Its input is an event, its output a decision.
     Hook { hook: HookEntrypoint, event: HookEventKind },
 }
 
 impl EntryPoint {
-    /// Its id in the manifest.
+    /// Returns the id from the manifest.
     pub(super) fn id(&self) -> &str {
         match self {
             Self::Tool(tool) => &tool.id,
@@ -38,7 +38,7 @@ impl EntryPoint {
         }
     }
 
-    /// The path of its module in the package.
+    /// Returns the path of the module in the package.
     pub(super) fn module(&self) -> &str {
         match self {
             Self::Tool(tool) => &tool.module,
@@ -46,7 +46,7 @@ impl EntryPoint {
         }
     }
 
-    /// What its manifest says about the risk of a call; a hook decides and has none.
+    /// Returns the risk declared by the manifest; a hook has none.
     pub(super) fn risk(&self) -> Risk {
         match self {
             Self::Tool(tool) => tool.risk,
@@ -54,7 +54,7 @@ impl EntryPoint {
         }
     }
 
-    /// How the sandbox enters it.
+    /// Returns the entry point for the sandbox.
     pub(super) fn entry(&self) -> Entry {
         match self {
             Self::Tool(tool) => Entry::Tool { id: tool.id.clone(), export: tool.export.clone() },
@@ -67,40 +67,40 @@ impl EntryPoint {
     }
 }
 
-/// A tool or hook, its skill, and the state of that skill as of one view.
+/// A tool or hook with its skill, as of one view.
 pub(super) struct FoundTool {
     pub(super) generation: u64,
     pub(super) record: Arc<SkillRecord>,
     pub(super) entrypoint: EntryPoint,
     pub(super) subject: Arc<RunSubject>,
-    /// What a first call proved; it holds as long as the view does.
+    /// Checks of the first call, valid as long as the view is current.
     ready: Mutex<Option<Arc<ReadyTool>>>,
 }
 
 impl FoundTool {
-    /// An entrypoint of a skill, as of a view.
+    /// Creates the entry of a tool or hook, as of a view.
     pub(super) fn new(view: &View, record: Arc<SkillRecord>, entrypoint: EntryPoint) -> Self {
         let subject = Arc::new(RunSubject::installed(&record, entrypoint.id()));
         Self { generation: view.generation(), record, entrypoint, subject, ready: Mutex::default() }
     }
 
-    /// The release that answers calls.
+    /// Returns the current release of the skill.
     pub(super) fn release(&self) -> &InstalledRelease {
         &self.record.current
     }
 
-    /// What an earlier call proved.
+    /// Returns the checks of an earlier call.
     pub(super) fn ready(&self) -> Option<Arc<ReadyTool>> {
         self.ready.lock().clone()
     }
 
-    /// Keeps what this call proved for the next.
+    /// Caches the checks of this call for later ones.
     pub(super) fn keep(&self, ready: &Arc<ReadyTool>) {
         *self.ready.lock() = Some(Arc::clone(ready));
     }
 }
 
-/// Cached tools by requested name; one of an earlier view is looked up again.
+/// Cached tools by requested name; an entry of an earlier view is looked up again.
 pub(super) struct FoundTools(BoundedCache<String, Arc<FoundTool>>);
 
 impl Default for FoundTools {
@@ -110,12 +110,12 @@ impl Default for FoundTools {
 }
 
 impl FoundTools {
-    /// How often a name was found as of the present view.
+    /// Returns hits and misses of the cache.
     pub(super) fn count(&self) -> CacheCount {
         self.0.count()
     }
 
-    /// The tool of this id, name for models or alias; never one of another skill than the caller says.
+    /// Finds a tool by id, name for models or alias; fails if it belongs to another skill than the caller requires.
     pub(super) fn find(
         &self,
         view: &View,
@@ -127,7 +127,7 @@ impl FoundTools {
         self.kept_or(view, &invocation.tool, of_skill, || find_tool(view, invocation))
     }
 
-    /// The cached entry of a name, looked up again by `find` if it belongs to an earlier view.
+    /// Returns the cached entry of a name, calling `find` if there is none for this view.
     pub(super) fn get_or(
         &self,
         view: &View,

@@ -1,5 +1,5 @@
-//! What a run may touch: what manifest, its table of the tool, consent, profile and policy all say yes to, with the
-//! operator's directories filled in, and for each grant who said what.
+//! Grants in effect for a run: the intersection of manifest, tool, consent, profile and policy, with the operator's
+//! directories filled in, and a derivation for each grant.
 
 mod derive;
 
@@ -19,35 +19,35 @@ use serde::Serialize;
 
 pub use derive::{GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
 
-/// What a run gets, and why.
+/// The grants in effect for a run, with the derivation of each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EffectiveGrants {
-    /// What it gets.
+    /// Capabilities that the guest has.
     #[serde(serialize_with = "as_set")]
     pub grants: Arc<CapabilityGrantSet>,
-    /// Address ranges that an operator allowed.
+    /// Address ranges that an operator opened.
     #[serde(serialize_with = "as_list")]
     pub allow_addresses: Arc<[IpNet]>,
-    /// The decisions about each requested grant.
+    /// Verdicts of the authorities about each requested grant.
     pub derivations: Vec<GrantDerivation>,
 }
 
-/// The authorities of one run besides the manifest's own wishes.
+/// Everything that restricts the grants of one run.
 pub(super) struct Authorities<'a> {
     pub(super) skill_id: &'a str,
-    /// What the module asks for: its manifest, or for an inline module its caller.
+    /// Requested capabilities: of the manifest, or of the caller of an inline module.
     pub(super) asked: &'a CapabilityGrantSet,
-    /// The tool, if the manifest leaves it less than its skill.
+    /// The tool, if the manifest restricts it more than its skill.
     pub(super) narrowed: Option<NarrowedTool<'a>>,
-    /// The consent; `None` if none is required.
+    /// Consented capabilities; `None` if no consent is required.
     pub(super) consented: Option<&'a CapabilityGrantSet>,
     pub(super) profile: &'a PluginCapabilityProfile,
     pub(super) policy: &'a WasmPluginRunnerPolicy,
-    /// Directories and addresses opened with the call.
+    /// Directories and addresses that an operator opens for the call.
     pub(super) operator: &'a OperatorGrants,
 }
 
-/// A tool that narrows the capabilities of its skill.
+/// A tool with fewer capabilities than its skill.
 #[derive(Clone)]
 pub(super) struct NarrowedTool<'a> {
     pub(super) id: &'a str,
@@ -55,7 +55,7 @@ pub(super) struct NarrowedTool<'a> {
 }
 
 impl<'a> NarrowedTool<'a> {
-    /// The tool of this id, if it narrows anything.
+    /// Returns the tool with this id, if the manifest restricts it.
     pub(super) fn of(manifest: &SkillManifest, id: &'a str) -> Option<Self> {
         let tool = manifest.entrypoints.tools.iter().find(|tool| tool.id == id)?;
         Some(Self { id, grants: narrowed_grants_of_tool(manifest, tool)? })
@@ -63,7 +63,7 @@ impl<'a> NarrowedTool<'a> {
 }
 
 impl Authorities<'_> {
-    /// Never more than any of them allows; a root without a directory is not granted.
+    /// Returns the intersection of all authorities. A root without a directory is not granted.
     pub(super) fn effective(&self) -> EffectiveGrants {
         let asked: Vec<Capability> = self.asked.clone().into();
         let derivations: Vec<GrantDerivation> =
@@ -80,7 +80,7 @@ impl Authorities<'_> {
         }
     }
 
-    /// The directory of a root: the call's own mapping, else the profile's.
+    /// Returns the directory of a root: that of the call, else that of the profile.
     fn directory(&self, grant: &FilesystemGrant) -> Option<FilesystemGrant> {
         let of_call = CapabilityGrantSet::from_iter([Capability::Filesystem(grant.clone())])
             .intersect(&self.operator.capabilities);
@@ -94,7 +94,7 @@ impl Authorities<'_> {
 }
 
 impl EffectiveGrants {
-    /// Rejects directories that contain the state root or are inside it; checked for every run.
+    /// Rejects directories that contain the state root or are inside it. Checked for every run.
     pub(super) fn check_directories(&self, root: &StateRoot) -> Result<(), WasmPluginRunError> {
         let directories = self.grants.filesystem().iter().filter_map(FilesystemGrant::directory);
         for directory in directories {
@@ -103,13 +103,14 @@ impl EffectiveGrants {
         Ok(())
     }
 
-    /// Says who refused what a guest was denied, where its manifest asks for it; returns that authority.
+    /// Adds to a denial which authority refused a capability that the manifest requests; returns that authority.
     pub(super) fn explain(&self, denial: &mut Denial) -> Option<GrantAuthority> {
         let named = |one: &&GrantDerivation| one.is_about(denial.kind, &denial.subject);
         let of_kind = |one: &&GrantDerivation| one.is_of(denial.kind);
         let refused = |one: &&GrantDerivation| one.refusal().is_some();
         let derivations = || self.derivations.iter().filter(refused);
-        // A guest without a handle names nothing; then it is whatever of this kind was refused. A path names its root.
+        // A guest without a handle cannot name its target, so any refused grant of this kind explains the denial. A
+        // path names its root.
         let of_kind = |one: &&GrantDerivation| of_kind(one) && denial.kind != CapabilityKind::Filesystem;
         let about = derivations().find(named).or_else(|| derivations().find(of_kind));
         let step = about.and_then(GrantDerivation::refusal)?;
@@ -122,12 +123,12 @@ impl EffectiveGrants {
     }
 }
 
-/// What runs of a skill get now, and who said what about each thing it asks for; a tool may narrow it.
+/// Returns the grants in effect for runs of a skill, with their derivations. A tool may have fewer.
 pub fn effective_grants(state: &State, skill_id: &str) -> Result<EffectiveGrants, SkillError> {
     effective(state, skill_id, None)
 }
 
-/// What runs of one tool get now; what its skill gets where the current release has no such tool.
+/// Returns the grants in effect for one tool, or for its skill if the current release has no such tool.
 pub fn effective_grants_of_tool(
     state: &State,
     skill_id: &str,

@@ -1,4 +1,5 @@
-//! A hook enters the call pipeline at resolve: same status, consent, policy, grants, limits and receipt as any run.
+//! Runs of hooks. They enter the pipeline at resolve, with the same status, consent, policy, grants, limits and receipt
+//! as any run.
 
 use std::sync::Arc;
 
@@ -14,26 +15,26 @@ use super::{CallError, ToolCaller};
 /// One event for the hook of one binding.
 #[derive(Clone)]
 pub struct HookInvocation {
-    /// The binding.
+    /// Binding that selects the hook and its limits.
     pub binding: Arc<HookBindingRecord>,
-    /// The event for the hook.
+    /// Input of the hook.
     pub payload: JsonText,
-    /// The event in the journal; none for a gate or a try.
+    /// Sequence of the event in the journal; `None` for a gate or a test of the binding.
     pub sequence: Option<u64>,
-    /// Whether the binding's cursor moves past the event together with the receipt.
+    /// True to move the binding's cursor past the event together with the receipt.
     pub delivers: bool,
-    /// Lets the caller end the run.
+    /// Cancels the run.
     pub cancel: Option<CancelToken>,
 }
 
-/// Decision of a hook.
+/// Result of a hook.
 #[derive(Debug)]
 pub struct HookAnswer {
-    /// The decision.
+    /// Decision, which the caller enforces.
     pub decision: HookDecision,
-    /// The run.
+    /// Id of the run.
     pub run_id: String,
-    /// The used resources.
+    /// Fuel, memory and time that were used.
     pub usage: RunUsage,
     /// Log lines, oldest first.
     pub log: Vec<LogLine>,
@@ -41,7 +42,7 @@ pub struct HookAnswer {
     pub receipt: palyra_journal::Leaf,
 }
 
-/// What a run of a hook is about; its receipt says so.
+/// The binding and event of a hook's run, for its receipt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HookRun {
     pub(super) binding: String,
@@ -83,7 +84,7 @@ fn find_hook(view: &View, binding: &HookBindingRecord) -> Result<FoundTool, Wasm
     let hook = hooks.iter().find(|hook| hook.id == binding.hook).ok_or_else(|| {
         not_found("hook", &binding.hook, hooks.iter().map(|hook| hook.id.clone()).collect())
     })?;
-    // A release may hear less than the one the binding was made for.
+    // An update may handle fewer events than the release the binding was created for.
     if !hook.events.iter().any(|event| event == binding.event.as_str()) {
         return Err(not_found("hook for event", binding.event.as_str(), hook.events.clone()));
     }

@@ -1,9 +1,9 @@
 //! The call pipeline: every run of a plugin, installed or inline, tool or hook, goes through this crate.
 //!
-//! Find → check the input → prove the module → policy → grants → gates → approval → room → run → check the output →
-//! receipt. [`ToolCaller`] is the entry; the stages are in `wasm_plugin_runner.rs`: `run_wasm_plugin`,
+//! Find → check the input → verify the module → policy → grants → gates → approval → admission → run → check the output
+//! → receipt. [`ToolCaller`] is the entry; the stages are in `wasm_plugin_runner.rs`: `run_wasm_plugin`,
 //! `resolve_module_source`, `run_resolved_wasm_plugin` and `execute_module`. Rows of runs, their lines and tapes are
-//! kept by `palyra_state::runs`.
+//! stored by `palyra_state::runs`.
 
 #![forbid(unsafe_code)]
 

@@ -22,14 +22,14 @@ use super::schemas::CheckDeadline;
 use super::wasm_plugin_runner::{BegunRun, Calling, ResolvedPlugin, explain_inline};
 use super::{CallError, FailedRun, StageTimes, ToolCaller, ToolResult, refusal, usage};
 
-/// Gates whose words a receipt has room for.
+/// Maximum number of gates in a receipt.
 const MAX_GATES_RECORDED: usize = 32;
-/// Usual length of the facts, written.
+/// Initial capacity for the serialized facts in bytes.
 const LIKELY_FACTS_BYTES: usize = 1 << 10;
-/// Longest words of a decision that are kept.
+/// Maximum length of the text of a decision.
 const MAX_DECISION_CHARS: usize = 500;
 
-/// Checks the output, writes the receipt, and gives the result once the receipt is committed.
+/// Checks the output, writes the receipt, and returns the result after the receipt is committed.
 pub(super) async fn finish(
     caller: &ToolCaller,
     calling: &Calling,
@@ -100,7 +100,7 @@ pub(super) async fn finish(
     run.listed.events().finish(status);
     if state.wants_head_kept() {
         let state = Arc::clone(state);
-        // The receipt is committed: what the vault does not learn now it learns later.
+        // The receipt is committed; if the vault cannot store the head now, it does so later.
         if let Err(error) = super::resolve::blocking(move || state.keep_head()).await {
             tracing::warn!(%error, "cannot write the journal's head to the vault");
         }
@@ -126,7 +126,7 @@ pub(super) async fn finish(
     })
 }
 
-/// Builds the receipt. No text of a guest, a manifest or a gate may prevent it: if it does not fit, capabilities are
+/// Builds the receipt. No text of a guest, a manifest or a gate may prevent it: if it is too large, capabilities are
 /// summed and the texts of gates are omitted.
 fn prepare(
     state: &State,
@@ -148,7 +148,7 @@ fn prepare(
     }
 }
 
-/// All capabilities together.
+/// Sums the uses of all capabilities.
 fn sum(uses: &CapabilityUse) -> UseCount {
     uses.values().fold(UseCount::default(), |sum, count| UseCount {
         used: sum.used.saturating_add(count.used),
@@ -165,7 +165,7 @@ fn status_of(output: &Result<RunOutput, WasmPluginRunError>) -> &'static str {
     }
 }
 
-/// Says in a denial who refused what the manifest asks for; returns what was refused.
+/// Adds the refusing authority to a denial; returns the refusal.
 fn explain_denial(
     result: &mut Result<RunOutput, WasmPluginRunError>,
     calling: &Calling,
@@ -182,7 +182,7 @@ fn explain_denial(
     Some(refusal)
 }
 
-/// Why the run failed, as text that its receipt has the digest of.
+/// Returns the cause of the failure as JSON text, whose digest is in the receipt.
 fn failure(
     state: &State,
     calling: &Calling,
@@ -196,13 +196,13 @@ fn failure(
     json!(failure).to_string()
 }
 
-/// The number of a step from 1, and how long it took.
+/// Returns the number of a step, starting at 1, and its duration in microseconds.
 fn microseconds(time: &StepTime) -> (u64, u64) {
     let elapsed = u64::try_from(time.elapsed.as_micros()).unwrap_or(u64::MAX >> 1);
     ((time.index as u64).saturating_add(1), elapsed)
 }
 
-/// The output against its schema.
+/// Checks the output against its schema.
 async fn checked_output(
     result: Result<RunOutput, WasmPluginRunError>,
     resolved: &ResolvedPlugin,
@@ -222,7 +222,7 @@ async fn checked_output(
     Ok(RunOutput::Json(text))
 }
 
-/// A decision with text that is escaped and fits into a leaf.
+/// Escapes the text of a decision and truncates it, so that it fits into a leaf.
 fn clipped(decision: HookDecision) -> HookDecision {
     let clip = |text: String| clip_untrusted(&text, MAX_DECISION_CHARS);
     match decision {
@@ -233,7 +233,7 @@ fn clipped(decision: HookDecision) -> HookDecision {
     }
 }
 
-/// Tells the journal of a call that was refused before it began.
+/// Records in the journal that a call was rejected before it started.
 pub(super) async fn refuse(
     state: &Arc<State>,
     calling: &Calling,
@@ -259,7 +259,7 @@ pub(super) async fn refuse(
     Ok(())
 }
 
-/// The digest of an output as JSON text; `decided` is the decision of a hook.
+/// Returns the digest of an output as JSON text; `decided` is the decision of a hook.
 fn output_digest(output: &RunOutput, decided: Option<&Value>) -> Sha256Digest {
     match (output, decided) {
         (RunOutput::Json(text), _) => digest(text),
@@ -271,7 +271,7 @@ fn digest(text: &JsonText) -> Sha256Digest {
     Sha256Digest::of(text.as_str().as_bytes())
 }
 
-/// What a receipt says besides who called what; the names are in order, as they stand in the leaf.
+/// The details of a receipt. Fields are in alphabetical order, as in the leaf.
 #[derive(Serialize)]
 struct ReceiptFacts<'a> {
     approval: Option<&'a str>,
@@ -298,7 +298,8 @@ struct ReceiptFacts<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<&'a str>,
     tape_sha256: Option<Sha256Digest>,
-    /// What the rows of `touched` are compared with; receipts without it are of earlier versions, or too large.
+    /// Compared with the rows of `touched`; missing in receipts of earlier versions and in those that would be too
+    /// large.
     #[serde(skip_serializing_if = "Option::is_none")]
     touched: Option<ByKind<'a>>,
     version: Option<&'a str>,
@@ -310,7 +311,7 @@ fn written(facts: &ReceiptFacts<'_>) -> Result<String, serde_json::Error> {
     String::from_utf8(text).map_err(serde::ser::Error::custom)
 }
 
-/// What was touched, names in order below each kind.
+/// Touched resources, serialized by kind with names in order.
 #[derive(Clone, Copy)]
 struct ByKind<'a>(&'a Touched);
 
@@ -324,7 +325,7 @@ impl Serialize for ByKind<'_> {
     }
 }
 
-/// Counters with their names in order.
+/// Counters, serialized with names in order.
 struct Counts<'a>(&'a CapabilityUse);
 
 impl Serialize for Counts<'_> {
@@ -344,13 +345,13 @@ fn in_order<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok
     value.as_ref().map(InOrder).serialize(serializer)
 }
 
-/// What the gates of a call said.
+/// Returns the decisions of the call's gates.
 fn gates(calling: &Calling) -> Option<Value> {
     let recorded = || json!(calling.gates.iter().take(MAX_GATES_RECORDED).collect::<Vec<_>>());
     (!calling.gates.is_empty()).then(recorded)
 }
 
-/// What the hook of a run decided, as its receipt says it; none for a tool.
+/// Returns the decision of a hook; `None` for a tool.
 fn decision(output: &Result<RunOutput, WasmPluginRunError>) -> Option<Value> {
     match output {
         Ok(RunOutput::Decision(decision)) => Some(json!(decision)),
@@ -358,13 +359,13 @@ fn decision(output: &Result<RunOutput, WasmPluginRunError>) -> Option<Value> {
     }
 }
 
-/// Which hook a run is of.
+/// Returns the binding and the event of a hook's run.
 fn hook(calling: &Calling) -> Option<Value> {
     let HookRun { binding, event, sequence, .. } = calling.hook.as_ref()?;
     Some(json!({ "binding": binding, "event": event, "sequence": sequence }))
 }
 
-/// The event a binding's cursor moves past.
+/// Returns the binding with the position after the delivered event.
 fn passed(hook: &HookRun) -> Option<(String, u64)> {
     Some((hook.binding.clone(), hook.sequence?.saturating_add(1)))
 }

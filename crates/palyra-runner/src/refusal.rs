@@ -1,4 +1,4 @@
-//! What refused a capability or a limit to a run.
+//! Determines which configuration refused a capability or a limit.
 
 use palyra_common::{
     Denial, LimitKind, PluginCapabilityProfile, RuntimeLimits, WasmPluginRunError, WasmPluginRunnerPolicy,
@@ -8,18 +8,18 @@ use palyra_state::runs::{INLINE, Refusal, RefusedBy};
 
 use crate::grants::GrantAuthority;
 
-/// What decides the limits of a run.
+/// The configuration that sets the limits of a run.
 pub struct LimitPlaces<'a> {
-    /// What the caller named.
+    /// Limits of the caller.
     pub of_call: Option<&'a RuntimeLimits>,
-    /// The profile of the skill.
+    /// Profile of the skill.
     pub profile: Option<&'a PluginCapabilityProfile>,
-    /// The policy for every run.
+    /// Runner policy, which applies to every run.
     pub policy: &'a WasmPluginRunnerPolicy,
 }
 
 impl LimitPlaces<'_> {
-    /// Which of them sets a limit of this value.
+    /// Returns which configuration sets a limit to this value.
     pub fn of(&self, limit: LimitKind, allowed: u64) -> RefusedBy {
         let named = |limits: &RuntimeLimits| limits.get(limit) == Some(allowed);
         let of_policy =
@@ -36,7 +36,7 @@ impl LimitPlaces<'_> {
     }
 }
 
-/// The ceilings of the runner's policy, by their settings.
+/// Returns the limits of the runner policy by the name of their setting.
 pub fn policy_limits(policy: &WasmPluginRunnerPolicy) -> [(&'static str, LimitKind, u64); 5] {
     [
         ("fuel_budget", LimitKind::Fuel, policy.fuel_budget),
@@ -47,14 +47,14 @@ pub fn policy_limits(policy: &WasmPluginRunnerPolicy) -> [(&'static str, LimitKi
     ]
 }
 
-/// A denied capability, as it is kept with its run.
+/// Converts a denied capability to the form stored with the run.
 pub(crate) fn denied(denial: &Denial, by: Option<GrantAuthority>) -> Refusal {
     let by = match by {
-        // Private addresses are the operator's to open; no manifest can ask for them.
+        // Only an operator can open private addresses; a manifest cannot request them.
         None if denial.grant.as_ref().is_some_and(|grant| grant.starts_with("address:")) => {
             RefusedBy::Profile
         }
-        // What a tool is left is in its manifest too.
+        // The restriction of a tool is part of the manifest.
         Some(GrantAuthority::Manifest | GrantAuthority::Tool) | None => RefusedBy::Manifest,
         Some(GrantAuthority::Consent) => RefusedBy::Consent,
         Some(GrantAuthority::Profile) => RefusedBy::Profile,
@@ -63,7 +63,7 @@ pub(crate) fn denied(denial: &Denial, by: Option<GrantAuthority>) -> Refusal {
     Refusal { what: denial.kind.wire_name().to_owned(), target: denial.subject.clone(), by }
 }
 
-/// A limit that a run reached, as it is kept with it; none for other errors.
+/// Converts an exceeded limit to the form stored with the run; returns `None` for other errors.
 pub(crate) fn over_limit(
     error: &WasmPluginRunError,
     view: &View,
@@ -78,7 +78,7 @@ pub(crate) fn over_limit(
     let settings = view.plugins();
     let profile = settings.profiles.get(skill_id).map(|profile| &profile.value);
     let by = LimitPlaces { of_call, profile, policy: &settings.policy.value }.of(limit, allowed);
-    // A module that comes with its call has no manifest.
+    // An inline module has no manifest.
     let by = if skill_id == INLINE && by == RefusedBy::Manifest { RefusedBy::Sandbox } else { by };
     Some(Refusal { what: limit.wire_name().to_owned(), target: limit.format_value(allowed), by })
 }

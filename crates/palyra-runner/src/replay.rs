@@ -1,4 +1,4 @@
-//! A stored run again, from its tape: nothing outside is touched, and the first difference is named.
+//! Replays a stored run from its tape, without effects, and reports the first difference.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,26 +14,26 @@ use serde::Serialize;
 use super::resolve::{self, blocking};
 use super::{CallError, ToolCaller};
 
-/// What a replay gave.
+/// Result of a replay.
 #[derive(Debug, Serialize)]
 pub struct Replayed {
-    /// The run that was replayed.
+    /// Id of the replayed run.
     pub run_id: String,
-    /// Result of the comparison with its tape.
+    /// Result of the comparison with the tape.
     pub verdict: ReplayVerdict,
-    /// Whether the run opened files that its tape does not contain; only for tapes of version 1.
+    /// True if the run opened files that its tape does not contain; only for tapes of version 1.
     pub open: bool,
-    /// The output, where there is one.
+    /// Output of the replay, if it returned one.
     #[serde(serialize_with = "as_json")]
     pub output: Option<JsonText>,
-    /// The error code, if it failed.
+    /// Error code, if the replay failed.
     pub error: Option<&'static str>,
-    /// Resource use of the replay.
+    /// Fuel, memory and time that the replay used.
     pub usage: RunUsage,
 }
 
 impl ToolCaller {
-    /// Runs a stored run again from its tape; refused for a skill that may not run now.
+    /// Replays a stored run. Fails if the skill may not run now.
     pub async fn replay(&self, run_id: &str, cancel: CancelToken) -> Result<Replayed, CallError> {
         if !self.state.view().plugins().policy.value.enabled {
             return Err(WasmPluginRunError::Disabled { what: THE_RUNNER.into() }.into());
@@ -78,7 +78,7 @@ fn stored(state: &State, run_id: &str) -> Result<(RunRow, Tape), CallError> {
     Ok((run, tape))
 }
 
-/// What cannot be replayed is refused: a module that was not kept, or files that are not on the tape.
+/// Rejects runs that cannot be replayed: of a module that is not stored, or with files that are not on the tape.
 fn check_replayable(run: &RunRow, tape: &Tape) -> Result<(), CallError> {
     let reason = match () {
         () if run.skill_id == INLINE => "its inline module was not stored",
@@ -90,7 +90,7 @@ fn check_replayable(run: &RunRow, tape: &Tape) -> Result<(), CallError> {
     Err(WasmPluginRunError::NotRunnable { name, reason: reason.into(), remedy }.into())
 }
 
-/// The release of the run, verified under the current trust.
+/// Returns the release of the run, verified under the current trust.
 async fn release_of(
     caller: &ToolCaller,
     record: SkillRecord,

@@ -1,4 +1,4 @@
-//! From an installed tool to a module that is proven now: its state, its consent, its publisher, its bytes.
+//! Verifies the module of an installed tool: status, consent, publisher and bytes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,23 +14,23 @@ use palyra_state::{State, View};
 use super::find::FoundTool;
 use super::{CallError, ToolCaller};
 
-/// Most verified skills that are kept in memory.
+/// Maximum number of cached verified skills.
 pub(super) const MAX_VERIFIED: usize = 64;
 
-/// How long a call waits for code, who hears of it, and how long it took.
+/// Wait of a call for compilation: its deadline, its listener, and the time it took.
 #[derive(Default)]
 pub(super) struct CodeWait<'a> {
-    /// When to stop waiting; the call is then `busy`.
+    /// Deadline, after which the call fails as `busy`.
     pub(super) until: Option<Instant>,
     pub(super) listener: Option<&'a RunListener>,
-    /// How long the call waited for compilations.
+    /// Time the call has waited for compilation.
     pub(super) compiled: Duration,
-    /// Whether the listener knows of them.
+    /// True once the listener was notified.
     pub(super) reported: bool,
 }
 
 impl CodeWait<'_> {
-    /// Loads a module whose digest is known.
+    /// Loads a module whose digest is known, compiling it if necessary.
     pub(super) async fn load(
         &mut self,
         caller: &ToolCaller,
@@ -52,10 +52,10 @@ impl CodeWait<'_> {
     }
 }
 
-/// Verified skills by payload, each with the generation of trust it was verified in.
+/// Verified skills by payload, with the generation of the state they were verified in.
 pub(super) type VerifiedCache = BoundedCache<Sha256Digest, (u64, Arc<VerifiedSkill>)>;
 
-/// Checks the consent and the bytes of a skill whose state permits runs, and makes its module ready.
+/// Checks consent and package of a skill whose status permits runs, and loads its module.
 pub(super) async fn resolve(
     caller: &ToolCaller,
     view: &View,
@@ -74,7 +74,7 @@ pub(super) async fn resolve(
     load(caller, &skill, tool.entrypoint.module(), wait).await
 }
 
-/// Refuses a release without a consent for exactly it.
+/// Rejects a release without a consent for exactly this release.
 fn check_consent(view: &View, tool: &FoundTool) -> Result<(), CallError> {
     let consent = view.consents().get(tool.release().payload);
     let holds = consent.is_some_and(|consent| {
@@ -90,14 +90,14 @@ fn check_consent(view: &View, tool: &FoundTool) -> Result<(), CallError> {
     Err(WasmPluginRunError::NotRunnable { name, reason, remedy }.into())
 }
 
-/// The current release, verified under the current trust: from memory if trust has not changed, else again.
+/// Returns the current release, verified under the current trust: from the cache if the state has not changed.
 pub(super) async fn verified(
     caller: &ToolCaller,
     record: &SkillRecord,
 ) -> Result<Arc<VerifiedSkill>, CallError> {
     let payload = record.current.payload;
     let generation = caller.state.view().generation();
-    // What was verified under an earlier trust is verified again, without reading its bytes again.
+    // A cached skill of an earlier generation is verified again from its cached bytes.
     let mut bytes = None;
     let current = caller.verified.get_if(&payload, |(at, skill)| {
         bytes = Some(Arc::clone(skill.artifact().bytes()));
@@ -137,7 +137,7 @@ fn verify(
         Ok(verification) if verification.skill.payload() == release.payload => {
             Ok(Arc::new(verification.skill))
         }
-        // The install pipeline says what a refusal means for an installed release, and quarantines it.
+        // The install pipeline quarantines an installed release that fails verification.
         _ => Err(match state.skills().verify_installed(&record.skill_id, OWNER) {
             Err(error) => error.into(),
             Ok(_) => WasmPluginRunError::Internal("the stored release changed during the read".into()).into(),
@@ -145,7 +145,7 @@ fn verify(
     }
 }
 
-/// Asks every module that can describe itself, once for each payload.
+/// Checks the description of every module that has one, once for each payload.
 pub(super) async fn check_description(
     caller: &ToolCaller,
     record: &SkillRecord,
@@ -168,7 +168,7 @@ pub(super) async fn check_description(
     blocking(move || state.skills().mark_described(&skill_id, &payload)).await
 }
 
-/// Runs `describe()` with nothing granted and compares.
+/// Runs `describe()` without grants and compares the result with the manifest.
 async fn ask(
     caller: &ToolCaller,
     record: &SkillRecord,
@@ -214,7 +214,7 @@ async fn quarantine(caller: &ToolCaller, record: &SkillRecord, reason: String) -
     }
 }
 
-/// Compiles what has no code yet, also what a limit stopped before.
+/// Compiles every module without code, also those that exceeded a compiler limit before.
 pub(super) async fn compile(caller: &ToolCaller, skill: &VerifiedSkill) -> Result<(), CallError> {
     for (path, bytes) in skill.modules() {
         let sha256 = digest_of(skill, path)?;
@@ -237,7 +237,7 @@ async fn load(
     Ok(wait.load(caller, bytes, &digest_of(skill, module)?, owner).await?)
 }
 
-/// The digest of a module, which the verification of its release has computed.
+/// Returns the digest of a module as computed by the verification of its release.
 fn digest_of(skill: &VerifiedSkill, module: &str) -> Result<Sha256Digest, WasmPluginRunError> {
     let mut entries = skill.artifact().entry_digests().iter();
     let found = entries.find(|entry| entry.path == module).map(|entry| entry.sha256);
@@ -252,7 +252,7 @@ fn no_module(skill: &VerifiedSkill, module: &str) -> WasmPluginRunError {
     }
 }
 
-/// Work that reads files or waits for the writer, off the async workers.
+/// Runs work that reads files or waits for the writer on a blocking thread.
 pub(super) async fn blocking<T: Send + 'static, E: Into<CallError> + Send + 'static>(
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Result<T, CallError> {

@@ -1,7 +1,7 @@
-//! Input and output against the schemas of the signed manifest; compiled once for each payload and tool.
+//! Checks input and output against the schemas of the signed manifest, compiled once for each payload and tool.
 //!
-//! A skill's author writes both the schema and the output, so the work is estimated before it is done: small checks run
-//! where they are, large ones on a few blocking threads under the deadline of the call, and the largest not at all.
+//! The author of a skill controls both the schema and the output, so the work is estimated first: small checks run in
+//! place, large ones on a few threads under the deadline of the call, and checks above a limit are rejected.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -14,25 +14,25 @@ use palyra_skills::Sha256Digest;
 use palyra_skills::manifest::{SchemaMismatch, SchemaProblem, ToolEntrypoint, ToolReturns, ToolSchema};
 use tokio::sync::Semaphore;
 
-/// Most tools whose schemas are kept compiled.
+/// Maximum number of tools with cached schemas.
 const MAX_CACHED: usize = 1_024;
 
-/// Most steps of a check that runs on an async worker: about two milliseconds.
+/// Maximum steps of a check on an async worker: about two milliseconds.
 const INLINE_STEPS: u64 = 1 << 18;
 const A_DAY: Duration = Duration::from_secs(86_400);
-/// Longest text whose values are counted on an async worker.
+/// Maximum bytes of a text whose values are counted on an async worker.
 const INLINE_BYTES: usize = 64 << 10;
 
-/// Both schemas of a tool.
+/// The compiled schemas of a tool.
 pub(super) struct ToolSchemas {
     input: ToolSchema,
     output: ToolSchema,
-    /// Whether the output is a document for people, which has rules besides its schema.
+    /// True if the output is an A2UI document, which has rules besides its schema.
     returns_document: bool,
     large_checks: Arc<Semaphore>,
 }
 
-/// Until when a check may take, and the limit that says so.
+/// Deadline of a check, with the limit that an error reports.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CheckDeadline {
     pub(super) at: Instant,
@@ -40,10 +40,10 @@ pub(super) struct CheckDeadline {
 }
 
 impl CheckDeadline {
-    /// The deadline of a call that began so long ago.
+    /// Returns the deadline of a call that started `elapsed` ago.
     pub(super) fn of_call(limit_ms: u64, elapsed: Duration) -> Self {
         let left = Duration::from_millis(limit_ms).saturating_sub(elapsed);
-        // A limit beyond what the clock can hold is as good as a day.
+        // A limit beyond the range of the clock becomes a day.
         let at = Instant::now().checked_add(left).unwrap_or_else(|| Instant::now() + A_DAY);
         Self { at, limit_ms }
     }
@@ -60,7 +60,7 @@ pub(super) struct SchemaCache {
 
 impl Default for SchemaCache {
     fn default() -> Self {
-        // A check cannot be stopped, so half of the cores stay free of them.
+        // A check cannot be cancelled, so half of the cores are kept free of them.
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let large_checks = Arc::new(Semaphore::new((cores / 2).max(1)));
         Self { kept: BoundedCache::new(MAX_CACHED), large_checks }
@@ -68,7 +68,7 @@ impl Default for SchemaCache {
 }
 
 impl SchemaCache {
-    /// The schemas of a tool of a release, compiled once.
+    /// Returns the schemas of a tool, compiling them on first use.
     pub(super) fn get(
         &self,
         payload: Sha256Digest,
@@ -136,11 +136,12 @@ impl ToolSchemas {
         let permit = permit.map_err(|closed| WasmPluginRunError::Internal(closed.to_string()))?;
         let (schema, text) = (schema.clone(), text.clone());
         let (done, checked) = tokio::sync::oneshot::channel();
-        // A thread of its own and not one of the blocking pool: the allocator keeps what a thread has freed for that
-        // thread, so checks that visit all threads of a large pool leave megabytes in each of them.
+        // A new thread instead of the blocking pool: the allocator caches freed memory per thread, so large checks on
+        // all threads of the pool would leave megabytes in each.
         let check = move || {
             let checked = check_steps(schema.steps(&text)).map(|()| schema.check_text(&text));
-            // Held until the check ends, also where its caller stopped waiting; free before the caller hears of it.
+            // The permit is held until the check ends, even if the caller has stopped waiting, and released before the
+            // caller gets the result.
             drop(permit);
             let _ = done.send(checked);
         };
@@ -151,7 +152,7 @@ impl ToolSchemas {
     }
 }
 
-/// Checks an output that is a document; a long one on a thread that may take its time.
+/// Checks an output that is a document; a long one on a blocking thread.
 async fn check_document(output: &JsonText) -> Result<(), WasmPluginRunError> {
     let parse = |text: &JsonText| A2uiDocument::parse(text.as_str()).map(drop);
     let parsed = if output.as_str().len() <= INLINE_BYTES {
@@ -162,7 +163,7 @@ async fn check_document(output: &JsonText) -> Result<(), WasmPluginRunError> {
         parsing.map_err(|error| WasmPluginRunError::Internal(error.to_string()))?
     };
     parsed.map_err(|A2uiError { pointer, reason }| WasmPluginRunError::InvalidOutput {
-        // `/` stands for the whole, as where a schema does not match.
+        // `/` is the whole output, as in a schema mismatch.
         pointer: if pointer.is_empty() { "/".to_owned() } else { pointer },
         reason,
     })
@@ -187,7 +188,7 @@ mod tests {
 
     use super::*;
 
-    /// Schemas of a tool whose values may be so many times as much work, with so many places for large checks.
+    /// Returns schemas with this many alternatives per value, and this many permits for large checks.
     fn schemas(rules: u32, places: usize) -> ToolSchemas {
         let alternatives: Vec<Value> = (0..rules).map(|n| json!({"multipleOf": n + 1})).collect();
         let schema = json!({"type": "object", "additionalProperties": {"items": {"anyOf": alternatives}}});

@@ -1,4 +1,4 @@
-//! Implementation of a guest's host calls: secrets from the vault, storage in `storage.db`, channels in the journal's
+//! Backends of a guest's host calls: secrets from the vault, storage in `storage.db`, channels in the journal's
 //! database.
 
 use std::collections::HashMap;
@@ -17,14 +17,14 @@ use palyra_vault::Vault;
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Secrets from the vault, decrypted again for each run.
+/// Secrets from the vault, decrypted for each run.
 pub(super) struct VaultSecrets(pub(super) Arc<Vault>);
 
 #[async_trait]
 impl SecretStore for VaultSecrets {
     async fn get(&self, secret: &SecretRef) -> Result<Option<SecretValue>, BackendError> {
         let (vault, secret) = (Arc::clone(&self.0), secret.clone());
-        // The message names the secret and the file, never a value.
+        // The error names the secret and the file, never a value.
         blocking(move || {
             vault.secrets().get(&secret).map_err(|error| BackendError::Unavailable(error.to_string()))
         })
@@ -32,7 +32,7 @@ impl SecretStore for VaultSecrets {
     }
 }
 
-/// The skills' own keys and values; one write at a time for each skill.
+/// The key-value storage of skills, with one concurrent write per skill.
 pub(super) struct SkillStorage {
     database: Arc<StorageDatabase>,
     permits: Mutex<HashMap<String, Arc<Semaphore>>>,
@@ -43,7 +43,7 @@ impl SkillStorage {
         Self { database, permits: Mutex::default() }
     }
 
-    /// One skill that writes without end waits for itself, not the others for it.
+    /// Waits for the skill's permit, so that a skill that writes continuously delays only itself.
     async fn permit(&self, owner: &str) -> Result<OwnedSemaphorePermit, BackendError> {
         let permits = {
             let mut permits = self.permits.lock();
@@ -103,7 +103,7 @@ impl StorageBackend for SkillStorage {
     }
 }
 
-/// Where messages of runs go: to their channel, and among the lines of their run.
+/// Publishes messages of runs to their channel and adds them to the output of the run.
 pub(super) struct RunChannels {
     running: Arc<RunRegistry>,
     state: Arc<State>,
@@ -117,7 +117,7 @@ impl RunChannels {
 
 #[async_trait]
 impl ChannelSink for RunChannels {
-    /// A message to a defined channel is committed before the guest continues; any other is only stored with its run.
+    /// Commits a message to a defined channel before the guest continues; any other is only stored with its run.
     async fn publish(&self, message: ChannelMessage) -> Result<(), BackendError> {
         let defined = self
             .state

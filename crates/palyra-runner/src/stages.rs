@@ -1,24 +1,24 @@
-//! How long each stage of a call took.
+//! Duration of each stage of a call.
 
 use std::time::{Duration, Instant};
 
-/// How long each stage of a call took; together they are the call.
+/// Duration of each stage; their sum is the duration of the call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StageTimes {
-    /// Schema, module, policy, grants and settings.
+    /// Schema, module, policy, grants and settings, without compilation.
     pub resolve: Duration,
-    /// Waiting for code that was compiled in this call.
+    /// Wait for compilation.
     pub compile: Duration,
-    /// Approval, room, and the row of the run.
+    /// Gates, approval, admission, and the row of the run.
     pub begin: Duration,
-    /// The guest.
+    /// Execution of the guest.
     pub execute: Duration,
-    /// Output, tape, and the receipt in the journal.
+    /// Check of the output, tape, and commit of the receipt.
     pub receipt: Duration,
 }
 
 impl StageTimes {
-    /// Each stage by name.
+    /// Returns each stage with its name.
     pub fn named(&self) -> [(&'static str, Duration); 5] {
         [
             ("resolve", self.resolve),
@@ -30,7 +30,7 @@ impl StageTimes {
     }
 }
 
-/// Tells the time since it was last asked.
+/// Measures consecutive stages.
 pub(super) struct StageClock(Instant);
 
 impl StageClock {

@@ -1,11 +1,11 @@
-//! What a run used of what it was granted.
+//! Counts the capabilities and resources that a run used.
 
 use palyra_common::CapabilityGrantSet;
 use palyra_common::capabilities::{HostPattern, HttpRule};
 use palyra_plugins_runtime::HostCallTrace;
 use palyra_state::runs::{CapabilityUse, Touched, UseCount};
 
-/// Counts the host calls of a run; every grant is listed, also those never used.
+/// Counts the host calls of a run by capability; every grant is listed, also unused ones.
 pub(super) fn count(grants: &CapabilityGrantSet, calls: &[HostCallTrace]) -> CapabilityUse {
     let mut uses: CapabilityUse = declared(grants).map(|name| (name, UseCount::default())).collect();
     for call in calls {
@@ -19,7 +19,7 @@ pub(super) fn count(grants: &CapabilityGrantSet, calls: &[HostCallTrace]) -> Cap
     uses
 }
 
-/// Everything a run touched.
+/// Returns every resource that a run touched; denied calls do not count.
 pub(super) fn touched(grants: &CapabilityGrantSet, calls: &[HostCallTrace]) -> Touched {
     let mut touched = Touched::new();
     for call in calls.iter().filter(|call| call.outcome != "denied") {
@@ -42,13 +42,13 @@ fn place(grants: &CapabilityGrantSet, call: &HostCallTrace) -> Option<(&'static 
     }
 }
 
-/// The granted root of a path such as `/docs/a.txt`.
+/// Returns the granted root of a path such as `/docs/a.txt`.
 fn root_of<'a>(grants: &'a CapabilityGrantSet, call: &HostCallTrace) -> Option<&'a str> {
     let name = call.subject.trim_start_matches('/').split('/').next().unwrap_or_default();
     grants.filesystem().iter().map(|grant| grant.root.as_str()).find(|root| *root == name)
 }
 
-/// The names of all grants, as uses of them are counted.
+/// Returns the names under which uses of the grants are counted.
 pub(super) fn declared(grants: &CapabilityGrantSet) -> impl Iterator<Item = String> + '_ {
     let http = grants.http().iter().map(|rule| format!("http:{}", rule.host));
     let secrets = grants.secrets().iter().map(|grant| format!("secret:{}", grant.secret));
@@ -58,7 +58,7 @@ pub(super) fn declared(grants: &CapabilityGrantSet) -> impl Iterator<Item = Stri
     http.chain(secrets).chain(storage).chain(channels).chain(roots)
 }
 
-/// Returns the capability a host call used, by the part of its subject that names it.
+/// Returns the name of the capability that a host call used.
 fn capability_name(grants: &CapabilityGrantSet, call: &HostCallTrace) -> String {
     let named = match call.op.split('.').next().unwrap_or_default() {
         "http" => {
@@ -66,7 +66,7 @@ fn capability_name(grants: &CapabilityGrantSet, call: &HostCallTrace) -> String 
             let covers = |rule: &&HttpRule| host.as_ref().is_some_and(|host| rule.host.matches(host));
             grants.http().iter().find(covers).map(|rule| format!("http:{}", rule.host))
         }
-        // A name that is not granted is the guest's own text and must not become a key of the record.
+        // A name that is not granted is text of the guest and must not become a key of the record.
         "secrets" => {
             let grant = grants.secrets().iter().find(|grant| grant.secret.to_string() == call.subject);
             grant.map(|grant| format!("secret:{}", grant.secret))
@@ -85,7 +85,7 @@ fn capability_name(grants: &CapabilityGrantSet, call: &HostCallTrace) -> String 
     named.unwrap_or_else(|| call.op.to_owned())
 }
 
-/// `api.example.com` of `GET https://api.example.com:8443/x`.
+/// Returns the host of a request: `api.example.com` for `GET https://api.example.com:8443/x`.
 pub(super) fn host_of(subject: &str) -> &str {
     let url = subject.split_once(' ').map_or(subject, |(_, url)| url);
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);

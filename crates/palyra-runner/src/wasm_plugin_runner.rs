@@ -1,7 +1,7 @@
-//! The call pipeline, stage by stage: every run of a plugin, installed or inline, goes through here.
+//! The stages of the call pipeline. Every run of a plugin, installed or inline, passes through them.
 //!
-//! `run_wasm_plugin` = find → `resolve_module_source` → `run_resolved_wasm_plugin` (gates → approval → room → row →
-//! `execute_module` → output → receipt).
+//! `run_wasm_plugin` = find → `resolve_module_source` → `run_resolved_wasm_plugin` (gates → approval → admission → row
+//! → `execute_module` → output → receipt).
 
 mod begun;
 mod execute;
@@ -33,25 +33,25 @@ use super::schemas::ToolSchemas;
 use super::stages::{StageClock, StageTimes};
 use super::{CallContext, CallError, RunListener, ToolCaller, ToolResult, approval, receipt};
 
-/// Who calls with what, wherever the module comes from.
+/// The parts of a call that do not depend on the source of its module.
 pub(super) struct Calling {
     pub(super) subject: Arc<RunSubject>,
-    /// The view the tool was found in; `None` for a module that is not installed.
+    /// Generation of the view the tool was found in; `None` for a module that is not installed.
     pub(super) generation: Option<u64>,
     pub(super) input: JsonText,
     pub(super) principal: Arc<Principal>,
-    /// What an operator opens for this call, as text.
+    /// Grants that an operator opens for this call, as text.
     pub(super) grants: Vec<String>,
     pub(super) context: CallContext,
     pub(super) cancel: CancelToken,
-    /// Which hook it is the run of, if it is one.
+    /// Binding and event, if this is the run of a hook.
     pub(super) hook: Option<HookRun>,
-    /// What gates said of it.
+    /// Decisions of the gates so far.
     pub(super) gates: Vec<GateNote>,
     pub(super) listener: Option<Arc<RunListener>>,
 }
 
-/// The origin of a module.
+/// The source of a module.
 pub(super) enum ModuleSource {
     /// A tool or hook of an installed skill.
     Installed(InstalledCall),
@@ -59,24 +59,24 @@ pub(super) enum ModuleSource {
     Inline(InlineCall),
 }
 
-/// A module that may run now, with everything it runs under.
+/// A verified module that may run now, with its grants, limits and settings.
 pub(super) struct ResolvedPlugin {
     pub(super) loaded: Arc<LoadedModule>,
     pub(super) entry: Entry,
     pub(super) schemas: Option<Arc<ToolSchemas>>,
     pub(super) grants: Arc<EffectiveGrants>,
     pub(super) limits: RuntimeLimits,
-    /// The limits that the caller named.
+    /// Limits that the caller requested.
     pub(super) limits_of_call: Option<RuntimeLimits>,
     pub(super) operator_config: JsonText,
     pub(super) requires_approval: bool,
-    /// How long the call waited for code that had to be compiled.
+    /// Time the call waited for compilation.
     pub(super) compiled: Duration,
-    /// Which rules of the access policy ask for the approval, and why.
+    /// Rules of the access policy that require the approval, with their reasons.
     pub(super) approval_because: Option<String>,
 }
 
-/// The rules of a decision that ask for a person, as a request for approval shows them.
+/// Formats the rules of a decision that require approval, as a request for approval shows them.
 pub(super) fn rules_of(decision: &PolicyDecision) -> String {
     let rules = decision.reasons.iter().map(|rule| format!("policy `{}`: {}", rule.policy, rule.advice));
     rules.collect::<Vec<_>>().join("; ")
@@ -85,7 +85,7 @@ pub(super) fn rules_of(decision: &PolicyDecision) -> String {
 // The futures of the stages are large. Each is pinned where it is made: wrapped or returned by value, it would be
 // copied whole, once for each wrapper, by every call.
 
-/// Runs a plugin: a rejection before the start is recorded in the journal, a started run has a receipt.
+/// Runs a plugin: a rejection before the start is recorded in the journal, a started run gets a receipt.
 pub(super) async fn run_wasm_plugin(
     caller: &ToolCaller,
     source: ModuleSource,
@@ -120,7 +120,7 @@ async fn run_stages(
     Ok(ToolResult { stages: StageTimes { resolve, compile, ..result.stages }, ..result })
 }
 
-/// From a source to a module that is proven now, its grants, its limits and its settings.
+/// Resolves a source to a verified module with its grants, limits and settings.
 pub(super) async fn resolve_module_source(
     caller: &ToolCaller,
     source: &ModuleSource,
@@ -137,7 +137,7 @@ pub(super) async fn resolve_module_source(
     }
 }
 
-/// Gates → approval → room → row → run → output → receipt.
+/// Gates → approval → admission → row → run → output → receipt.
 pub(super) async fn run_resolved_wasm_plugin(
     caller: &ToolCaller,
     mut calling: Calling,
@@ -170,7 +170,7 @@ pub(super) async fn run_resolved_wasm_plugin(
     Ok(ToolResult { stages, ..result })
 }
 
-/// The last that can refuse: a person, no room, or a change since the module was resolved.
+/// Last stage that can reject a call: approval, admission, or a change since the module was resolved.
 async fn begin(
     caller: &ToolCaller,
     calling: &Calling,
@@ -198,7 +198,7 @@ async fn begin(
     Ok((approval, begun?))
 }
 
-/// Tells the journal of a refusal; what is no refusal is passed on.
+/// Records a rejection in the journal and returns the error; other errors are returned unchanged.
 async fn refused(caller: &ToolCaller, calling: &Calling, error: CallError) -> CallError {
     let gate = match &error {
         CallError::Run(_) => None,

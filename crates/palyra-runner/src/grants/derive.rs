@@ -1,4 +1,4 @@
-//! One grant through every authority, with the verdict of each and its reason.
+//! Derives one grant: the verdict of each authority, with its reason.
 
 use palyra_common::capabilities::HostPattern;
 use palyra_common::{Capability, CapabilityGrantSet, CapabilityKind};
@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::Authorities;
 use crate::usage::host_of;
 
-/// Decisions about one grant.
+/// The verdicts of all authorities about one grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GrantDerivation {
-    /// The request.
+    /// Capability requested by the manifest.
     pub asked: Capability,
-    /// The verdict of each authority in order; the last one is the first that refused.
+    /// Verdicts in the order of the authorities; nothing follows a refusal.
     pub steps: Vec<GrantStep>,
-    /// Remaining budget.
+    /// Capabilities that remain; empty if an authority refused.
     pub given: CapabilityGrantSet,
 }
 
@@ -60,12 +60,12 @@ pub enum GrantVerdict {
 }
 
 impl GrantDerivation {
-    /// The step that refused it or took some of it away.
+    /// Returns the first step that refused or narrowed the grant.
     pub fn refusal(&self) -> Option<&GrantStep> {
         self.steps.iter().find(|step| step.verdict != GrantVerdict::Granted)
     }
 
-    /// Whether it is a grant of this kind.
+    /// Returns whether the grant is of this kind.
     pub(super) fn is_of(&self, kind: CapabilityKind) -> bool {
         let own = match &self.asked {
             Capability::Http(_) => CapabilityKind::Http,
@@ -77,7 +77,7 @@ impl GrantDerivation {
         own == kind
     }
 
-    /// Whether what a guest tried is what this grant is about.
+    /// Returns whether the grant covers the target of a guest's attempt.
     pub(super) fn is_about(&self, kind: CapabilityKind, subject: &str) -> bool {
         match (&self.asked, kind) {
             (Capability::Http(rule), CapabilityKind::Http) => {
@@ -98,7 +98,7 @@ impl GrantDerivation {
     }
 }
 
-/// Walks one grant through manifest, tool, consent, profile with its directories, and policy.
+/// Passes one grant through manifest, tool, consent, profile with its directories, and policy.
 pub(super) fn derive(authorities: &Authorities<'_>, asked: Capability) -> GrantDerivation {
     let id = authorities.skill_id;
     let mut walk = Walk { left: CapabilityGrantSet::from_iter([asked.clone()]), steps: Vec::new() };
@@ -138,7 +138,7 @@ pub(super) fn derive(authorities: &Authorities<'_>, asked: Capability) -> GrantD
     GrantDerivation { asked, steps: walk.steps, given: walk.left }
 }
 
-/// The list of the runner policy for a capability.
+/// Returns the list of the runner policy that restricts a kind of capability.
 fn list_of(asked: &Capability) -> Option<&'static str> {
     match asked {
         Capability::Http(_) => Some("allowed_http_hosts"),
@@ -149,7 +149,7 @@ fn list_of(asked: &Capability) -> Option<&'static str> {
     }
 }
 
-/// The roots of a set that lead somewhere; mapping a root is not taking any of it away.
+/// Returns the roots that have a directory. Mapping a root does not narrow it.
 fn mapped(authorities: &Authorities<'_>, left: &CapabilityGrantSet) -> CapabilityGrantSet {
     let roots = left.filesystem().iter().filter_map(|grant| authorities.directory(grant));
     roots.map(Capability::Filesystem).collect()
@@ -161,7 +161,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Asks one authority about what is left; `reasons` are the texts for a grant and a refusal.
+    /// Applies one authority to the remaining grant; `reasons` are the texts for a grant and a refusal.
     fn step(
         &mut self,
         by: GrantAuthority,
@@ -173,7 +173,7 @@ impl Walk {
             return;
         }
         let after = narrow(&self.left);
-        // A root that got its directory is not less than it was.
+        // A root that gets its directory is not narrowed.
         let (before, roots) = (roots_of(&self.left), roots_of(&after));
         let whole = self.left.is_within(&after) || (!roots.is_empty() && before == roots);
         let [yes, no] = reasons;

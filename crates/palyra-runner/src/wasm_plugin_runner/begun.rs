@@ -1,4 +1,4 @@
-//! A run between its beginning and its receipt.
+//! A run between its start and its receipt.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -14,14 +14,14 @@ use palyra_state::{State, StateError, View, check_runnable};
 use super::Calling;
 use crate::{CallError, ToolCaller};
 
-/// A run without effects that takes longer than this is written down while it runs.
+/// Time after which a run without effects gets its row while it is in progress.
 const SOON: Duration = Duration::from_millis(20);
 
-/// A run that has room and a place in the list; dropped before it is finished, it is closed as interrupted.
+/// An admitted and registered run. If it is dropped before it is finished, it is closed as interrupted.
 pub(crate) struct BegunRun {
     state: Arc<State>,
     row: Arc<RunStart>,
-    /// Whether its row is written, or on its way to the writer.
+    /// True if its row is written or queued.
     written: bool,
     finished: bool,
     pub(crate) listed: Listed,
@@ -29,7 +29,7 @@ pub(crate) struct BegunRun {
 }
 
 impl BegunRun {
-    /// If the run can have an effect, its row is committed before this returns.
+    /// Admits and registers the run. If it can have effects, its row is committed before this returns.
     pub(super) async fn begin(
         caller: &ToolCaller,
         calling: &Calling,
@@ -42,7 +42,7 @@ impl BegunRun {
             &calling.principal,
             calling.context.session.as_deref(),
         )?);
-        // Listed first and looked at then: a change in between ends the run one way or the other.
+        // Registered before the check: a change in between is found by the check or cancels the run.
         let listed = caller.state.runs().registry().list(
             &row.run_id,
             Arc::clone(&calling.subject),
@@ -63,17 +63,17 @@ impl BegunRun {
         &self.row
     }
 
-    /// The place it has among the runs under way.
+    /// Returns its admission, which limits concurrent runs.
     pub(super) fn place(&self) -> Arc<RunPlace> {
         Arc::clone(&self.place)
     }
 
-    /// Waits for the run itself; one that takes its time can be found while it runs.
+    /// Waits for the guest, and writes the row of a run that takes longer than [`SOON`].
     ///
-    /// It comes pinned: such a future is large, and every move of it would copy all of it.
+    /// The future is passed pinned: it is large, and moving it would copy it.
     pub(super) async fn attend<F: Future>(&mut self, mut running: Pin<&mut F>) -> F::Output {
         if !self.written {
-            // Most end at once: a timer is set up for those that do not.
+            // Most runs end on the first poll, so a timer is only set up for the others.
             if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(running.as_mut().poll(context))).await {
                 return done;
             }
@@ -85,17 +85,17 @@ impl BegunRun {
         running.await
     }
 
-    /// Marks the receipt as sent to the writer, which stores it even without the caller.
+    /// Marks the receipt as queued; the writer stores it even if the caller is dropped.
     pub(crate) fn finish(&mut self) {
         self.finished = true;
     }
 
-    /// Reverts that: the writer could not store it, so the end of the run must be recorded otherwise.
+    /// Reverts [`Self::finish`] after the writer failed, so that the run is closed as interrupted.
     pub(crate) fn not_finished(&mut self) {
         self.finished = false;
     }
 
-    /// Ahead of everything else that is written of the run.
+    /// Queues the row before everything else of the run.
     fn write_down(&mut self) {
         self.written = true;
         drop(runs::start(&self.state, &self.row));
@@ -114,7 +114,7 @@ impl Drop for BegunRun {
     }
 }
 
-/// Whether a call that waited would get now what it was resolved to: its release, consent, grants, settings and gates.
+/// Returns an error if release, consent, policies, gates, profile or settings changed while a call waited.
 pub(super) fn check_unchanged(then: &View, now: &View, subject: &RunSubject) -> Result<(), CallError> {
     let skill_id = &subject.skill_id;
     let release = |view: &View| {
@@ -141,7 +141,7 @@ pub(super) fn check_unchanged(then: &View, now: &View, subject: &RunSubject) -> 
     }
 }
 
-/// A call whose token was removed or expired while it waited does not begin.
+/// Returns the error of a call whose token was removed or expired while it waited.
 pub(super) fn requester_gone(subject: &RunSubject) -> CallError {
     let not_runnable = WasmPluginRunError::NotRunnable {
         name: subject.tool_id.clone(),
@@ -153,7 +153,7 @@ pub(super) fn requester_gone(subject: &RunSubject) -> CallError {
 
 fn check_still_runnable(state: &State, calling: &Calling) -> Result<(), CallError> {
     let view = state.view();
-    // Everything was looked at in this very view.
+    // Everything was checked in this view.
     if calling.generation == Some(view.generation()) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! The run itself.
+//! Execution of a resolved module.
 
 use std::sync::Arc;
 

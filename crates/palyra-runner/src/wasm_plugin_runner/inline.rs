@@ -1,4 +1,4 @@
-//! A module that comes with the call: by policy only, without secrets and without anything to write to.
+//! A module that comes with the call: permitted by policy only, without secrets and without write access.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,38 +20,38 @@ use crate::grants::Authorities;
 use crate::resolve::CodeWait;
 use crate::{CallContext, CallError, RunListener, ToolCaller};
 
-/// Capabilities that are never granted.
+/// Capabilities that an inline module never gets, as errors name them.
 const A_SECRET: &str = "a secret";
 const STORAGE: &str = "storage to write to";
 
-/// A call of a module that is no installed skill.
+/// A call of a module that is not an installed skill.
 #[derive(Clone)]
 pub struct InlineInvocation {
-    /// The module or component, in base64.
+    /// The core module or component, in standard base64.
     pub module_base64: String,
-    /// The tool of a component; a core module has one without a name.
+    /// Tool of a component; optional for a core module.
     pub tool: Option<String>,
-    /// The function of a core module.
+    /// Exported function of a core module.
     pub export: Option<String>,
-    /// The input.
+    /// Input as JSON.
     pub input: JsonText,
-    /// The caller.
+    /// Principal of the call.
     pub principal: Arc<Principal>,
-    /// What an operator opens for this call; never a secret, never anything to write to.
+    /// Grants that an operator opens for this call; secrets and write access are rejected.
     pub operator: OperatorGrants,
-    /// Limits set by the caller.
+    /// Limits of the caller, below those of the policy.
     pub limits: Option<RuntimeLimits>,
-    /// Lets the caller end the run.
+    /// Cancels the run.
     pub cancel: Option<CancelToken>,
-    /// Tells the caller which run it is, and what that says while it runs.
+    /// Receives the run id and the output of the run while it is in progress.
     pub listener: Option<Arc<RunListener>>,
-    /// Parent of the call.
+    /// Session, parent run and labels of the call.
     pub context: CallContext,
 }
 
-/// A call of an inline module, without what every call has.
+/// The parts of a call that are specific to an inline module.
 pub(crate) struct InlineCall {
-    /// The bytes, or why there are none.
+    /// The decoded module, or why it was rejected.
     module: Result<Vec<u8>, WasmPluginRunError>,
     tool: Option<String>,
     export: Option<String>,
@@ -60,7 +60,7 @@ pub(crate) struct InlineCall {
 }
 
 impl InlineInvocation {
-    /// A call with nothing granted.
+    /// Creates a call without grants.
     pub fn new(module_base64: impl Into<String>, input: JsonText, principal: Arc<Principal>) -> Self {
         Self {
             module_base64: module_base64.into(),
@@ -78,9 +78,10 @@ impl InlineInvocation {
 }
 
 impl InlineCall {
-    /// Parts a call from what it calls; a module that is refused for its bytes is known by its text.
+    /// Splits an invocation into its module and its call. A module that is rejected is identified by the hash of its
+    /// text.
     ///
-    /// Decodes and hashes: it is no work for an async worker.
+    /// Decodes and hashes, so it must not run on an async worker.
     pub(crate) fn new(invocation: InlineInvocation, policy: &WasmPluginRunnerPolicy) -> (Self, Calling) {
         let InlineInvocation {
             module_base64,
@@ -122,7 +123,7 @@ impl InlineCall {
         (Self { module, tool, export, operator, limits }, calling)
     }
 
-    /// Everything that can refuse the call before an instance exists.
+    /// Runs every check that can reject the call before an instance exists.
     pub(super) async fn resolve(
         &self,
         caller: &ToolCaller,
@@ -149,7 +150,7 @@ impl InlineCall {
             None => policy.cap(&RuntimeLimits::default()),
         };
         let until = Instant::now().checked_add(Duration::from_millis(limits.wall_clock_timeout_ms));
-        // Modules of one caller queue behind each other, not before those of skills or of other callers.
+        // The queue is per caller, so that one caller's modules do not delay skills or other callers.
         let owner = format!("{INLINE}:{}", calling.principal.actor());
         let mut wait = CodeWait { until, listener: calling.listener.as_deref(), ..CodeWait::default() };
         let loaded = wait.load(caller, bytes, &calling.subject.payload, &owner).await?;
@@ -167,7 +168,7 @@ impl InlineCall {
         })
     }
 
-    /// Why a person has to approve the call, where a rule of the access policy asks for it.
+    /// Returns the reasons why the access policy requires approval, if it does.
     fn authorize(&self, caller: &ToolCaller, calling: &Calling) -> Result<Option<String>, CallError> {
         let writes_outside = self.operator.capabilities.writes_outside();
         let facts = CallFacts { labels: calling.context.labels, writes_outside };
@@ -183,7 +184,7 @@ impl InlineCall {
         }
     }
 
-    /// A call of a component needs the id of a tool.
+    /// Returns the entry point. A component requires the id of a tool.
     fn entry(&self, loaded: &LoadedModule) -> Result<Entry, WasmPluginRunError> {
         match (&self.tool, loaded.shape().kind) {
             (None, ModuleKind::Component) => Err(WasmPluginRunError::InvalidInput {
@@ -208,12 +209,12 @@ pub(super) fn allowed(policy: &WasmPluginRunnerPolicy) -> Result<(), WasmPluginR
     }
 }
 
-/// The caller's own limits count for an inline module, under the policy's ceilings.
+/// Returns the ceiling for the caller's limits: those of the policy.
 fn asked_ceiling(policy: &WasmPluginRunnerPolicy) -> RuntimeLimits {
     policy.cap(&RuntimeLimits::unbounded())
 }
 
-/// A denial is not explained with a grant that an inline module is refused.
+/// Removes the hint to grant a capability that inline modules never get.
 pub(crate) fn explain(denial: &mut Denial) {
     let what = match denial.kind {
         CapabilityKind::Secret => A_SECRET,
@@ -242,7 +243,7 @@ fn check_grants(grants: &CapabilityGrantSet) -> Result<(), WasmPluginRunError> {
 fn decode(module_base64: &str, policy: &WasmPluginRunnerPolicy) -> Result<Vec<u8>, WasmPluginRunError> {
     let most = policy.max_module_bytes.min(MAX_INLINE_MODULE_BYTES);
     let too_large = || WasmPluginRunError::invalid_module(format!("it has more than {most} bytes"));
-    // Four characters are three bytes: what is longer than that is refused before it is decoded.
+    // Four characters encode three bytes, so a text that is too long is rejected before it is decoded.
     if module_base64.len() as u64 / 4 > most.div_ceil(3) {
         return Err(too_large());
     }

@@ -1,5 +1,5 @@
-//! A tool of an installed skill: status, consent, bytes and settings, proven once for each view and looked at by
-//! every call.
+//! A tool of an installed skill: status, consent, bytes and settings are verified once per view and shared by every
+//! call.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::resolve::CodeWait;
 use crate::schemas::{CheckDeadline, ToolSchemas};
 use crate::{CallContext, CallError, ToolCaller, ToolInvocation, resolve};
 
-/// A call of an installed tool, without what every call has.
+/// The parts of a call that are specific to an installed tool.
 pub(crate) struct InstalledCall {
     tool: Arc<FoundTool>,
     view: Arc<View>,
@@ -30,33 +30,33 @@ pub(crate) struct InstalledCall {
     limits: Option<RuntimeLimits>,
 }
 
-/// What follows from the view for every call of a tool; nothing in it depends on who calls with what.
+/// Checks of a tool that depend on the view only, not on the caller or the input.
 pub(crate) struct ReadyTool {
-    /// Only as long as the sandbox keeps it: an unused tool must not hold compiled code.
+    /// Weak, because an unused tool must not keep compiled code in memory.
     loaded: Weak<LoadedModule>,
     entry: Entry,
-    /// None for a hook.
+    /// `None` for a hook.
     schemas: Option<Arc<ToolSchemas>>,
-    /// What the consent to the release opens.
+    /// Capabilities that the operator consented to.
     consented: CapabilityGrantSet,
-    /// What a call gets that brings no directories or addresses of its own.
+    /// Grants of a call without directories or addresses of its own.
     grants: Arc<EffectiveGrants>,
     limits: RuntimeLimits,
     operator_config: JsonText,
 }
 
-/// A tool that may run now, and what this call of it gets.
+/// A tool that passed its checks, with the grants of this call.
 struct Proven {
     ready: Arc<ReadyTool>,
     loaded: Arc<LoadedModule>,
     grants: Arc<EffectiveGrants>,
     authorized: Authorized,
-    /// How long the call waited for code that had to be compiled.
+    /// Time the call waited for compilation.
     compiled: Duration,
 }
 
 impl Calling {
-    /// A call of its own, with nothing granted besides what the skill has.
+    /// Creates a call on its own, without grants besides those of the skill.
     pub(crate) fn of(tool: &FoundTool, input: JsonText, principal: Arc<Principal>) -> Self {
         Self {
             subject: Arc::clone(&tool.subject),
@@ -74,7 +74,7 @@ impl Calling {
 }
 
 impl InstalledCall {
-    /// Parts a call of a tool from what it calls.
+    /// Splits an invocation into its tool and its call.
     pub(crate) fn new(tool: Arc<FoundTool>, view: Arc<View>, invocation: ToolInvocation) -> (Self, Calling) {
         let ToolInvocation {
             tool: _,
@@ -97,17 +97,17 @@ impl InstalledCall {
         (Self { tool, view, operator, limits }, calling)
     }
 
-    /// The same for a hook, which no caller opens anything for.
+    /// Creates the call of a hook, which has no grants of an operator.
     pub(crate) fn of_hook(tool: Arc<FoundTool>, view: Arc<View>, limits: RuntimeLimits) -> Self {
         Self { tool, view, operator: OperatorGrants::default(), limits: Some(limits) }
     }
 
-    /// What it was found in.
+    /// Returns the view in which the tool was found.
     pub(super) fn view(&self) -> Arc<View> {
         Arc::clone(&self.view)
     }
 
-    /// Everything that can refuse the call before an instance exists.
+    /// Runs every check that can reject the call before an instance exists.
     pub(super) async fn resolve(
         &self,
         caller: &ToolCaller,
@@ -125,12 +125,12 @@ impl InstalledCall {
                 let authorized = self.authorize(caller, calling, &grants)?;
                 Proven { ready, loaded, grants, authorized, compiled: Duration::ZERO }
             }
-            // Seldom walked and large: every other call would carry its room along.
+            // Boxed: this branch is rare and its future large, which would enlarge the future of every call.
             None => Box::pin(self.prove(caller, calling)).await?,
         };
         let approval_because = match authorized {
             Authorized::AtOnce => None,
-            // A hook answers at once or not at all.
+            // A hook cannot wait for approval.
             Authorized::WithApproval(decision) if calling.hook.is_some() => return Err(self.denied(decision)),
             Authorized::WithApproval(decision) => Some(rules_of(&decision)),
         };
@@ -149,7 +149,7 @@ impl InstalledCall {
         })
     }
 
-    /// Looks at everything once; what it finds is true of this view. Says as well how long the call waited for code.
+    /// Runs all checks of the view once and caches them; returns the time the call waited for compilation as well.
     async fn prove(&self, caller: &ToolCaller, calling: &Calling) -> Result<Proven, CallError> {
         let Self { tool, view, .. } = self;
         let policy = &view.plugins().policy.value;
@@ -165,7 +165,7 @@ impl InstalledCall {
             schemas.check_input(&calling.input, deadline).await?;
         }
         check_runnable(&tool.record, caller.state.platform())?;
-        // A release without a consent has no grants, and is refused below.
+        // A release without a consent has no grants, and is rejected below.
         let consent = view.consents().get(tool.release().payload);
         let consented = consent.map(|consent| consent.granted.clone()).unwrap_or_default();
         let own = Arc::new(effective(tool, &consented, view, &OperatorGrants::default()));
@@ -189,7 +189,7 @@ impl InstalledCall {
         Ok(Proven { ready, loaded, grants, authorized, compiled: wait.compiled })
     }
 
-    /// The tool's limits, and below them those the caller named.
+    /// Returns the limits of the tool, reduced by those of the caller.
     fn limits_under(&self, limits: &RuntimeLimits) -> RuntimeLimits {
         match &self.limits {
             Some(most) => limits.capped_by(most),
@@ -197,7 +197,7 @@ impl InstalledCall {
         }
     }
 
-    /// Until when everything before the run may take: as long as the run itself.
+    /// Returns the deadline for everything before the run, which is as long as that of the run.
     fn deadline(&self, limits: &RuntimeLimits) -> CheckDeadline {
         CheckDeadline::of_call(self.limits_under(limits).wall_clock_timeout_ms, Duration::ZERO)
     }
@@ -223,7 +223,8 @@ impl InstalledCall {
         CallError::Denied { skill_id, tool_id, decision }
     }
 
-    /// Manifest ∩ tool ∩ consent ∩ profile ∩ policy, with what the operator opens for this call.
+    /// Returns the intersection of manifest, tool, consent, profile and policy, with the operator's grants for this
+    /// call.
     fn grants(&self, consented: &CapabilityGrantSet, own: &Arc<EffectiveGrants>) -> Arc<EffectiveGrants> {
         if self.operator == OperatorGrants::default() {
             Arc::clone(own)
@@ -244,7 +245,7 @@ fn effective(
     let authorities = Authorities {
         skill_id: &tool.record.skill_id,
         asked: &capability_grants_from_manifest(manifest),
-        // A hook is no tool, whatever its id.
+        // A hook is never restricted by the table of a tool, even if they share an id.
         narrowed: match &tool.entrypoint {
             EntryPoint::Tool(entrypoint) => NarrowedTool::of(manifest, &entrypoint.id),
             EntryPoint::Hook { .. } => None,

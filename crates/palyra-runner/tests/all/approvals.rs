@@ -1,4 +1,4 @@
-//! Approvals: asked for, decided once, bound to what was asked.
+//! Approvals: requested, decided once, bound to the request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -52,7 +52,7 @@ async fn approve(world: &World, id: &str, scope: ApprovalScope) {
     decide_approval(&world.state, id, by("owner", ApprovalVerdict::Approve(scope))).await.unwrap();
 }
 
-/// A call that waits for a person, and what they are asked.
+/// Starts a call that waits for approval; returns its task and the id of the request.
 async fn waiting_call(world: &Arc<World>) -> (JoinHandle<Result<ToolResult, CallError>>, String) {
     let mut journal = world.state.journal().follow();
     let waiting = {
@@ -516,12 +516,12 @@ async fn approval_whose_time_is_over_stays_over_when_the_clock_is_set_back() {
     approve(&world, &id, ApprovalScope::Arguments).await;
     world.caller.call(asking("{}")).await.unwrap();
     time.fetch_add(2 * YES_LIFETIME_MS, Ordering::SeqCst);
-    // Somebody reads the time, and no more.
+    // Only reading the clock records the latest time.
     world.state.expiry_now_ms();
     time.store(start + 1_000, Ordering::SeqCst);
     assert_ne!(ask(&world, asking("{}")).await, id);
     assert_eq!(world.state.approvals().get(&id).unwrap().status, ApprovalStatus::Expired);
-    // A request that is made meanwhile lasts as long as any other.
+    // A request created while the clock is behind lasts as long as any other.
     let later = ask(&world, asking(r#"{"a":1}"#)).await;
     assert_eq!(world.state.approvals().get(&later).unwrap().status, ApprovalStatus::Pending);
 }

@@ -1,4 +1,4 @@
-//! Corridor 3: rows G05 (schema), G06, G20, and what a call leaves behind.
+//! The call pipeline: rows G05 (schema), G06, G20, and the records of a call.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -286,7 +286,7 @@ async fn storage_lasts_and_its_use_is_counted() {
 
 #[tokio::test]
 async fn grants_are_what_manifest_and_consent_have_in_common() {
-    // The guest tries storage that its manifest does not ask for.
+    // The guest uses storage that its manifest does not request.
     let world = World::new(&Release { wat: COUNTER.into(), ..Release::default() });
     let operator = OperatorGrants::parse(["storage:counters/"]).unwrap();
     let widened = ToolInvocation { operator, ..invocation("acme.notes.add", "{}") };

@@ -7,7 +7,7 @@ use palyra_skills::audit::wasm::ENGINE_FEATURES;
 use palyra_testkit::describing;
 use wasmparser::{Validator, WasmFeatures};
 
-/// What a core module can only say with a feature.
+/// Snippets of a core module that require a feature.
 const FIELDS: [(&str, &str); 23] = [
     ("MUTABLE_GLOBAL", r#"(global (export "g") (mut i32) (i32.const 0))"#),
     ("SATURATING_FLOAT_TO_INT", "(func (param f32) (result i32) (i32.trunc_sat_f32_s (local.get 0)))"),
@@ -43,7 +43,7 @@ const FIELDS: [(&str, &str); 23] = [
     ),
 ];
 
-/// What a component can only say with a feature.
+/// Snippets of a component that require a feature.
 const COMPONENT_FIELDS: [(&str, &str); 6] = [
     ("COMPONENT_MODEL", ""),
     ("CM_VALUES", r#"(component (import "v" (value u32)))"#),
@@ -53,7 +53,7 @@ const COMPONENT_FIELDS: [(&str, &str); 6] = [
     ("CM_MAP", "(type (map string u32))"),
 ];
 
-/// Features that no text of ours shows; the audit has none of them.
+/// Features without a snippet; the audit accepts none of them.
 const WITHOUT_A_PROBE: [&str; 12] = [
     "LEGACY_EXCEPTIONS",
     "CM_NESTED_NAMES",

@@ -1,7 +1,7 @@
 //! I06: a process that dies at any file or database operation leaves the old state or the new one.
 //!
-//! The test binary starts itself as a child that ends, as `kill -9` would end it, before its Nth operation; the
-//! parent then opens what is left and goes on working with it.
+//! The test binary starts itself as a child that ends, as `kill -9` would end it, before its Nth operation; the parent
+//! then opens the remaining state and continues with it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -58,7 +58,7 @@ fn call_twice(state: State) {
     }
 }
 
-/// Where the tests of backups keep one: beside the state root.
+/// Returns the path of the backup file: beside the state root.
 fn backup_file(root: &StateRoot) -> std::path::PathBuf {
     root.path().with_file_name("copy.tar")
 }
@@ -88,7 +88,8 @@ fn approve(state: &Arc<State>) {
     threads.block_on(decide_approval(state, &id, decision)).unwrap();
 }
 
-/// Runs the child until it gets through; `check` sees what each death left, and the prepared root starts anew.
+/// Runs the child until it completes; `check` inspects the state after each kill, and each attempt starts from a copy
+/// of the prepared root.
 fn at_every_operation(action: &str, prepare: impl Fn(&Home), check: impl Fn(&Home) -> bool) {
     let template = Home::empty();
     prepare(&template);
@@ -215,7 +216,7 @@ fn i06_a_change_of_trust_is_whole_or_not_there() {
     });
 }
 
-/// No run is left running, and each has exactly one leaf, where its row says.
+/// Asserts that no run is left running and each has exactly one leaf, the one its row names.
 fn check_runs(state: &State) -> usize {
     let runs = state.runs().list(&RunQuery::default()).unwrap().runs;
     let kinds = vec![EventKind::RunCompleted, EventKind::RunFailed];
@@ -307,7 +308,7 @@ fn killed_restore_leaves_the_old_state_or_the_new_one() {
     at_every_operation("restore", changed_since, |home| {
         let restored = !is_old(home);
         assert_eq!(version(home), Some(1));
-        // The next restore works, whatever was left beside the state root.
+        // The next restore succeeds in spite of leftovers beside the state root.
         restore(&home.root, &home.options);
         assert!(!is_old(home));
         restored

@@ -1,4 +1,4 @@
-//! What a call says of code it waits for, and what its run keeps besides the receipt.
+//! Reports of a call that waits for compilation, and the notes of its run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +51,7 @@ async fn failed_run_keeps_what_was_refused_and_by_what() {
     let over = Some(RuntimeLimits { fuel_budget: 10, ..RuntimeLimits::unbounded() });
     let call = ToolInvocation { limits: over, ..invocation("acme.notes.add", "{}") };
     caller_keeping_code(&world).call(call).await.unwrap_err();
-    // Both may have begun in one millisecond, so the order of the list says nothing.
+    // Both may have started in the same millisecond, so the order of the list is undefined.
     let runs = world.state.runs().list(&RunQuery::default()).unwrap().runs;
     let over = runs.iter().find(|run| run.run_id != failed.run_id).unwrap();
     let failure = world.state.runs().notes(&over.run_id).unwrap().read_failure().unwrap();

@@ -21,7 +21,7 @@ const MUCH_FUEL: &str =
     "[capabilities.quotas]\nfuel_budget = 400000000000000\nwall_clock_timeout_ms = 120000";
 const STORAGE: &str = "[capabilities]\nstorage_prefixes = [\"counters/\"]";
 
-/// A skill whose calls take so many turns.
+/// Returns a world with a skill whose calls loop this many times.
 fn slow(turns: u64) -> Arc<World> {
     let release = Release { wat: counting_to(turns), tables: MUCH_FUEL, ..Release::default() };
     Arc::new(World::new(&release))
