@@ -1,21 +1,21 @@
-//! Routines every state has: they can be changed and disabled, not removed.
+//! Routines that every state has. They can be changed and disabled, but not removed.
 
 use palyra_state::PrincipalId;
 
 use crate::routine::{ConcurrencyPolicy, MisfirePolicy, Routine, RoutineAction};
 use crate::schedule::When;
 
-/// Looks at everything installed and at the journal again, every night.
+/// Audits everything installed and verifies the journal, every night by default.
 pub const RE_AUDIT: &str = "re-audit";
 
-/// Whether this is the name of a built-in routine.
+/// Returns whether a built-in routine has this name.
 pub fn is_built_in(name: &str) -> bool {
     name == RE_AUDIT
 }
 
-/// The built-in routines with their default schedules.
+/// Returns the built-in routines with their default schedules.
 ///
-/// `made_ms` is when the state was made: a night before it is not missed.
+/// `made_ms` is the creation time of the state: due times before it are not missed.
 pub fn built_in(made_ms: u64) -> Vec<Routine> {
     vec![Routine {
         name: RE_AUDIT.into(),

@@ -1,15 +1,15 @@
-//! The time, and waiting for it.
+//! Reading the time and waiting for a time.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-/// Tells the time and waits for it.
+/// A clock; tests replace it.
 #[async_trait]
 pub trait Clock: Send + Sync + 'static {
-    /// The time now.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 
-    /// Returns at that time, or earlier if the clock was set; the caller checks [`Clock::now`] again.
+    /// Waits until that time, or shorter if the clock was set; the caller checks [`Clock::now`] again.
     async fn until(&self, at: Timestamp);
 }
 
@@ -24,7 +24,8 @@ impl Clock for SystemClock {
     }
 
     async fn until(&self, at: Timestamp) {
-        // A timer of a clock that is out of range fires at once, while `now` stands still.
+        // A timer for a time outside the range of the clock fires at once while `now` does not advance, which would
+        // busy-loop.
         #[cfg(target_os = "linux")]
         if !palyra_common::time::is_out_of_range()
             && let Ok(timer) = alarm(at)
@@ -37,7 +38,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A timer of the wall clock itself: it also ends a sleep that the machine slept through.
+/// Creates a timer of the wall clock, which also accounts for time the machine was suspended.
 #[cfg(target_os = "linux")]
 #[allow(
     deprecated,
@@ -50,7 +51,7 @@ fn alarm(at: Timestamp) -> std::io::Result<tokio::io::unix::AsyncFd<rustix::fd::
     };
     let timer = timerfd_create(TimerfdClockId::Realtime, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
     let once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    // A time of zero would switch the timer off.
+    // A time of zero would disarm the timer.
     let value = match (at.as_second(), at.subsec_nanosecond()) {
         (second, nanosecond) if second > 0 => Timespec { tv_sec: second, tv_nsec: nanosecond.max(0).into() },
         _ => Timespec { tv_sec: 0, tv_nsec: 1 },
@@ -60,7 +61,7 @@ fn alarm(at: Timestamp) -> std::io::Result<tokio::io::unix::AsyncFd<rustix::fd::
     tokio::io::unix::AsyncFd::new(timer)
 }
 
-/// Where there is no such timer a sleep is short enough to notice that the clock was set.
+/// Limits a sleep, so that a change of the clock is noticed on systems without such a timer.
 fn bounded(at: Timestamp) -> std::time::Duration {
     const LONGEST: std::time::Duration = std::time::Duration::from_secs(30);
     let left = SystemClock.now().duration_until(at);

@@ -1,4 +1,4 @@
-//! Why a schedule, a routine or an objective is not what it should be.
+//! Errors of schedules, routines and objectives.
 
 use palyra_common::ErrorCode;
 use palyra_state::StateError;
@@ -7,52 +7,52 @@ use palyra_state::StateError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ScheduleError {
-    /// The pattern cannot be read.
+    /// The cron pattern cannot be parsed.
     #[error("invalid cron pattern `{pattern}`: {reason}")]
     Cron {
         pattern: String,
-        /// What is wrong with it.
+        /// Message of the parser.
         reason: String,
     },
-    /// The text is no length of time.
+    /// The text is not a duration.
     #[error("invalid duration `{0}`")]
     Every(String),
-    /// The text is no time.
+    /// The text is not a time.
     #[error("invalid time `{0}`")]
     At(String),
-    /// There is no such zone.
+    /// The IANA database has no such zone.
     #[error("unknown time zone `{0}`")]
     TimeZone(String),
-    /// The text is no span of hours.
+    /// The text is not a range of hours.
     #[error("invalid range of hours `{0}`")]
     Quiet(String),
-    /// A number is too small or too large.
+    /// A number is out of range.
     #[error("`{field}` must be {least} to {most}")]
     Range { field: &'static str, least: String, most: String },
-    /// Nothing would ever happen.
+    /// The schedule has no due time in the future.
     #[error("the schedule never fires")]
     Never,
 }
 
-/// Why a routine or an objective is not kept, changed or found.
+/// Error of changing or finding a routine or an objective.
 #[derive(Debug, Clone, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ControlError {
-    /// The name is not one.
+    /// The name has an invalid form.
     #[error("invalid {kind} name `{name}`")]
     BadName {
         /// `routine` or `objective`.
         kind: &'static str,
         name: String,
     },
-    /// There is one of that name.
+    /// A routine or objective with this name exists.
     #[error("{kind} `{name}` already exists")]
     Taken {
         /// `routine` or `objective`.
         kind: &'static str,
         name: String,
     },
-    /// There is none of that name.
+    /// No routine or objective has this name.
     #[error("{kind} `{name}` does not exist")]
     Unknown {
         /// `routine` or `objective`.
@@ -60,26 +60,26 @@ pub enum ControlError {
         name: String,
         known: Vec<String>,
     },
-    /// There are too many.
+    /// The maximum number is reached.
     #[error("the limit of {most} {kind} is reached")]
     TooMany {
         /// `routines` or `objectives`.
         kind: &'static str,
         most: usize,
     },
-    /// What every state has cannot be removed.
+    /// A built-in routine cannot be removed.
     #[error("`{name}` is built in and cannot be removed")]
     BuiltIn { name: String },
-    /// A built-in routine does what it does.
+    /// The action of a built-in routine cannot be changed.
     #[error("`{name}` is built in: only its schedule can be set, not a tool, input, objective or approval")]
     NotForBuiltIn { name: String },
-    /// Something is linked to it.
+    /// Routines are charged to the objective.
     #[error("`{name}` is the objective of `{}`", routines.join("`, `"))]
     InUse { name: String, routines: Vec<String> },
-    /// Something in it is too long or missing.
+    /// A value is missing or too long.
     #[error("{0}")]
     Invalid(String),
-    /// The schedule.
+    /// The schedule is invalid.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
     /// A stored definition cannot be read by this version.
@@ -91,7 +91,7 @@ pub enum ControlError {
 }
 
 impl ScheduleError {
-    /// What to write instead.
+    /// Returns an example of a valid value.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Cron { .. } => {
@@ -112,7 +112,7 @@ impl ScheduleError {
 }
 
 impl ControlError {
-    /// The word of this error on every face.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::BadName { .. } | Self::Invalid(_) | Self::Schedule(_) | Self::NotForBuiltIn { .. } => {
@@ -126,7 +126,7 @@ impl ControlError {
         }
     }
 
-    /// What a person can do, where there is something.
+    /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::BadName { .. } => Some("use up to 40 lower-case letters, digits, `-` and `_`".into()),

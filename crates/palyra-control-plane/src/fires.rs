@@ -1,4 +1,4 @@
-//! Carrying out one fire: a place, a claim, the work, and its end written down.
+//! Carries out one fire: admission, claim, execution, and recording its end.
 
 use std::sync::Arc;
 
@@ -11,47 +11,47 @@ use crate::lanes::{Lanes, Place};
 use crate::routine::Routine;
 use crate::store::{Charge, RoutineStore};
 
-/// Most keys a fire by hand tries: two of one millisecond are two fires.
+/// Maximum number of due times tried for a manual fire: two in the same millisecond need different ones.
 const MOST_TRIES: u64 = 100;
 
-/// What a runner is asked to do.
+/// One claimed fire for a runner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunOrder {
-    /// The routine as it was when it fired.
+    /// Definition of the routine at the time it fired.
     pub routine: Routine,
-    /// Which fire it is.
+    /// Routine and due time.
     pub key: FireKey,
     /// What its budget has left; none where there is no bound.
     pub fuel_left: Option<u64>,
 }
 
-/// Held while a fire is in progress, so that the owner of the state does not end before it is recorded.
+/// Held while a fire is in progress, so that the owner of the state does not shut down before it is recorded.
 pub type Held = Box<dyn Send + Sync>;
 
-/// Carries routines out.
+/// Executes fires.
 #[async_trait]
 pub trait RoutineRunner: Send + Sync + 'static {
-    /// Keeps the owner of the state from ending; none where it is ending already.
+    /// Prevents the owner from shutting down; returns `None` if it is shutting down already.
     fn hold(&self) -> Option<Held>;
 
-    /// Does what the routine says, until it is done or `ended` becomes true.
+    /// Executes the routine until it is done or `ended` becomes true.
     async fn run(&self, order: RunOrder, ended: watch::Receiver<bool>) -> FireEnd;
 }
 
-/// Result of a fire.
+/// Result of firing a routine.
 #[derive(Debug)]
 pub enum Fired {
-    /// It is in progress.
+    /// In progress, with the task that carries it out.
     Begun(FireKey, JoinHandle<()>),
-    /// It did not fire, for this reason, and that is written down.
+    /// Not fired for this reason, which is recorded.
     Passed(FireKey, &'static str),
-    /// Its due time was taken before.
+    /// The due time was claimed or skipped before.
     Taken,
-    /// The owner is ending.
+    /// The owner is shutting down.
     Ending,
 }
 
-/// Carries fires out, each once.
+/// Fires routines, each due time once.
 pub struct Fires {
     store: Arc<dyn RoutineStore>,
     runner: Arc<dyn RoutineRunner>,
@@ -59,17 +59,17 @@ pub struct Fires {
 }
 
 impl Fires {
-    /// Over a store, by a runner.
+    /// Creates fires over a store, executed by a runner.
     pub fn new(store: Arc<dyn RoutineStore>, runner: Arc<dyn RoutineRunner>) -> Arc<Self> {
         Arc::new(Self { store, runner, lanes: Lanes::default() })
     }
 
-    /// Its store of definitions and fires.
+    /// Returns the store of definitions and fires.
     pub fn store(&self) -> &Arc<dyn RoutineStore> {
         &self.store
     }
 
-    /// How many fires of a routine are in progress or wait for their turn.
+    /// Returns the number of fires of a routine that are in progress or queued.
     pub fn under_way(&self, routine: &str) -> usize {
         self.lanes.count(routine)
     }
@@ -138,7 +138,7 @@ impl Fires {
     }
 }
 
-/// A fire that another one replaced before its turn came.
+/// Returns the end of a fire that a later one replaced before its turn.
 fn replaced() -> FireEnd {
     FireEnd {
         status: FireStatus::Failed,

@@ -1,4 +1,4 @@
-//! Fires in progress: one lane per routine, which admits as many at once as its policy allows.
+//! Fires in progress: one lane per routine, which admits as many at once as its policy permits.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use tokio::sync::watch;
 
 use crate::routine::ConcurrencyPolicy;
 
-/// Fires of one routine that may run at once, where several may.
+/// Maximum number of concurrent fires of one routine with the policy `Allow`.
 const MOST_AT_ONCE: usize = 16;
-/// Fires of one routine that may wait for another.
+/// Maximum number of queued fires of one routine.
 const MOST_WAITING: usize = 10;
 
-/// The lanes.
+/// All lanes, by routine.
 #[derive(Clone, Default)]
 pub(crate) struct Lanes(Arc<Mutex<HashMap<String, Lane>>>);
 
 #[derive(Default)]
 struct Lane {
     next: u64,
-    /// Fires in progress or waiting; each can be cancelled.
+    /// Fires in progress or queued, with a sender to end each.
     there: HashMap<u64, watch::Sender<bool>>,
-    /// Its holder runs, if only one may run at a time.
+    /// Held by the running fire if the policy permits one at a time.
     turn: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// A place in a lane, for as long as the fire takes.
+/// Admission of one fire, released on drop.
 pub(crate) struct Place {
     lanes: Lanes,
     routine: String,
@@ -36,7 +36,7 @@ pub(crate) struct Place {
 }
 
 impl Lanes {
-    /// A place, where the policy has one.
+    /// Admits a fire, or returns `None` if the policy does not permit another one.
     pub(crate) fn enter(&self, routine: &str, policy: ConcurrencyPolicy) -> Option<Place> {
         let mut lanes = self.lock();
         let lane = lanes.entry(routine.to_owned()).or_default();
@@ -63,7 +63,7 @@ impl Lanes {
         Some(Place { lanes: self.clone(), routine: routine.to_owned(), number, ended, turn })
     }
 
-    /// How many of a routine are in progress or wait.
+    /// Returns the number of fires of a routine that are in progress or queued.
     pub(crate) fn count(&self, routine: &str) -> usize {
         self.lock().get(routine).map_or(0, |lane| lane.there.len())
     }
@@ -74,12 +74,12 @@ impl Lanes {
 }
 
 impl Place {
-    /// Becomes true when another one takes its place.
+    /// Returns a receiver that becomes true when another fire replaces this one.
     pub(crate) fn ended(&self) -> watch::Receiver<bool> {
         self.ended.clone()
     }
 
-    /// Waits for its turn, if only one may run at a time; `None` if another fire replaced it.
+    /// Waits for its turn if the policy permits one at a time; returns `None` if another fire replaced it.
     pub(crate) async fn turn(&self) -> Option<Option<tokio::sync::OwnedMutexGuard<()>>> {
         let Some(turn) = self.turn.clone() else { return Some(None) };
         let mut ended = self.ended();

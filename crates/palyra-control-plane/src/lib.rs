@@ -1,9 +1,8 @@
-//! What happens by the time: schedules, routines and objectives.
+//! Scheduling: schedules, routines and objectives.
 //!
-//! [`Schedule`] says when something is due, [`plan`] what to do about it now, [`Scheduler`] does it: it sleeps until
-//! the next due time and is woken when a definition changes. Time comes from a [`Clock`], fires are claimed in a
-//! [`RoutineStore`] before anything happens, and a [`RoutineRunner`] carries them out; none of the three is decided
-//! here.
+//! A [`Schedule`] determines due times, [`plan`] decides which of them fire now, and [`Scheduler`] sleeps until the
+//! next one or until a definition changes. Time comes from a [`Clock`], fires are claimed in a [`RoutineStore`] before
+//! any effect, and a [`RoutineRunner`] executes them; implementations of these three are passed in.
 
 #![forbid(unsafe_code)]
 

@@ -4,10 +4,11 @@ use palyra_common::text::clip_untrusted;
 
 use crate::error::ControlError;
 
-/// Longest name.
+/// Maximum length of a name in bytes.
 pub const MAX_NAME: usize = 40;
 
-/// Lower-case letters, digits, `-` and `_`: a name is part of a principal, of a path and of a fire's key.
+/// Requires lower-case letters, digits, `-` and `_`, because a name is part of a principal, of a path and of a fire's
+/// key.
 pub fn check_name(kind: &'static str, name: &str) -> Result<(), ControlError> {
     let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
     if (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(letter) {

@@ -1,4 +1,4 @@
-//! An objective: a goal, and how much may be used for it unattended.
+//! An objective: a goal with a budget for unattended runs.
 
 use palyra_state::{Budget, ObjectiveUse};
 use serde::{Deserialize, Serialize};
@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 use crate::error::ControlError;
 use crate::name::check_name;
 
-/// Most objectives there may be.
+/// Maximum number of objectives.
 pub const MAX_OBJECTIVES: usize = 1_000;
-/// Longest goal.
+/// Maximum length of a goal in bytes.
 const MAX_GOAL: usize = 2_000;
 
-/// An objective as it is kept.
+/// The stored definition of an objective.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Objective {
-    /// Its name.
+    /// Unique name, see [`check_name`].
     pub name: String,
-    /// Purpose.
+    /// Goal as text, 1 to 2000 bytes; for people only.
     pub goal: String,
-    /// Budget of runs.
+    /// Maximum number of runs, at least 1; `None` is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_runs: Option<u64>,
-    /// Fuel budget.
+    /// Maximum fuel of all runs together, at least 1; `None` is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_fuel: Option<u64>,
-    /// The operator's settings of it.
+    /// State set by an operator.
     pub set_to: ObjectiveState,
-    /// Time at which it was made, in Unix milliseconds.
+    /// Creation time in Unix milliseconds.
     pub created_ms: u64,
 }
 
@@ -58,7 +58,7 @@ impl ObjectiveState {
 }
 
 impl Objective {
-    /// Refuses what cannot be kept.
+    /// Checks every field.
     pub fn check(&self) -> Result<(), ControlError> {
         check_name("objective", &self.name)?;
         let invalid = |reason: &str| Err(ControlError::Invalid(reason.into()));
@@ -71,12 +71,12 @@ impl Objective {
         Ok(())
     }
 
-    /// What it may use.
+    /// Returns the limits of the objective.
     pub fn budget(&self) -> Budget {
         Budget { objective: self.name.clone(), max_runs: self.max_runs, max_fuel: self.max_fuel }
     }
 
-    /// How it stands after so much was used.
+    /// Returns the state after this use: an active objective without budget is exhausted.
     pub fn state(&self, used: ObjectiveUse) -> ObjectiveState {
         match self.set_to {
             ObjectiveState::Active if self.budget().is_exhausted(used) => ObjectiveState::Exhausted,

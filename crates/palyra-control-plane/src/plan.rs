@@ -1,4 +1,4 @@
-//! What to do about a routine now: a pure function of its schedule, its last due time and the clock.
+//! Decides what a routine does now: a pure function of its schedule, its last due time and the clock.
 
 use std::time::Duration;
 
@@ -8,36 +8,36 @@ use sha2::{Digest, Sha256};
 use crate::routine::{MisfirePolicy, Routine};
 use crate::schedule::Schedule;
 
-/// What begins within this time is not late.
+/// Delay up to which a fire is on time.
 pub const GRACE: Duration = Duration::from_secs(60);
-/// Most dues within the grace that all fire.
+/// Maximum number of due times within the grace period that all fire.
 const MOST_ON_TIME: usize = 60;
 
-/// A due time, and when its fire begins.
+/// A due time with the start of its fire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlannedFire {
-    /// Due time; with its routine the key of the fire.
+    /// Due time; identifies the fire together with its routine.
     pub due: Timestamp,
-    /// When it begins: a little later, where the routine has a jitter.
+    /// Start of the fire: the due time plus jitter.
     pub start: Timestamp,
 }
 
-/// What to do now, and when to look again.
+/// The fires of a routine now, and the time of the next check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// What fires now, oldest first.
+    /// Fires to start now, oldest first.
     pub fire: Vec<PlannedFire>,
-    /// The newest due time that is given up, where any is.
+    /// Newest due time that is skipped, if any is.
     pub missed: Option<Timestamp>,
-    /// Everything up to here has been decided about.
+    /// Time up to which every due time is decided.
     pub cursor: Timestamp,
-    /// Start of the next fire.
+    /// Start of the next fire; `None` if there is none.
     pub wake: Option<Timestamp>,
 }
 
-/// What to do about a routine whose due times up to `cursor` were decided about.
+/// Plans a routine whose due times up to `cursor` are decided.
 ///
-/// A clock that was restored leaves the cursor in the future: then due times come again, and their keys are taken.
+/// If the clock was set back, the cursor is in the future and due times repeat; their claims fail, so none fires twice.
 pub fn plan(routine: &Routine, schedule: &Schedule, cursor: Timestamp, now: Timestamp) -> Plan {
     let cursor = cursor.min(now);
     let keep = match routine.misfire {
@@ -46,7 +46,7 @@ pub fn plan(routine: &Routine, schedule: &Schedule, cursor: Timestamp, now: Time
     };
     let found = schedule.latest(cursor, now, keep.max(MOST_ON_TIME) + 1);
     let planned: Vec<PlannedFire> = found.into_iter().map(|due| planned(routine, due)).collect();
-    // One after the other: a due time whose start is still to come holds up those after it.
+    // In order: a due time whose start is in the future also delays those after it.
     let ready = planned.iter().take_while(|fire| fire.start <= now).count();
     let (ready, waiting) = planned.split_at(ready);
     let on_time = ready.iter().rev().take_while(|fire| !is_late(fire, now)).count();
@@ -65,7 +65,7 @@ pub fn plan(routine: &Routine, schedule: &Schedule, cursor: Timestamp, now: Time
     Plan { fire: fire.to_vec(), missed: given_up.last().map(|fire| fire.due), cursor: decided, wake }
 }
 
-/// How much later a fire begins than it is due; always the same for one key, spread over keys.
+/// Returns the delay of a fire in milliseconds: constant for one routine and due time, and spread over different ones.
 pub fn jitter(routine: &str, due: Timestamp, most_ms: u64) -> u64 {
     let mut hash = Sha256::new();
     hash.update(b"palyra.routine.jitter/v1");

@@ -1,4 +1,4 @@
-//! A routine: what is done by the time, when, and what happens where two times meet.
+//! A routine: an action, its schedule, and policies for missed and overlapping fires.
 
 use jiff::Timestamp;
 use palyra_common::PrincipalKind;
@@ -10,81 +10,81 @@ use crate::error::{ControlError, ScheduleError};
 use crate::name::check_name;
 use crate::schedule::{QuietHours, Schedule, When};
 
-/// Most routines there may be.
+/// Maximum number of routines.
 pub const MAX_ROUTINES: usize = 1_000;
-/// Most missed times that are made up for.
+/// Maximum number of missed due times that fire late.
 pub const MAX_CATCH_UP: u16 = 100;
-/// Longest input that is kept with a routine.
+/// Maximum size of the input of a routine in bytes.
 const MAX_INPUT: usize = 256 << 10;
-/// Longest name of a tool.
+/// Maximum length of a tool id in bytes.
 const MAX_TOOL: usize = 200;
-/// Longest spread of a routine's fires.
+/// Maximum jitter in milliseconds.
 const MAX_JITTER_MS: u64 = 3_600_000;
-/// Longest wait for a person: as long as a request waits for one.
+/// Maximum wait for an approval: the lifetime of a request.
 const MAX_WAIT_MS: u64 = palyra_state::REQUEST_LIFETIME_MS;
 
-/// A routine as it is kept.
+/// The stored definition of a routine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Routine {
-    /// Its name.
+    /// Unique name, see [`check_name`].
     pub name: String,
-    /// Whether it is enabled.
+    /// False to keep the definition without firing.
     pub enabled: bool,
-    /// What it does.
+    /// Action of each fire.
     pub action: RoutineAction,
-    /// Due time.
+    /// Cron pattern, interval or time of its fires.
     pub when: When,
-    /// Its time zone.
+    /// IANA name of its time zone.
     pub time_zone: String,
-    /// Hours in which it is never due.
+    /// Hours of the day in which it is never due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet: Option<QuietHours>,
-    /// Policy for missed times.
+    /// Policy for missed due times.
     pub misfire: MisfirePolicy,
-    /// Policy for overlapping runs.
+    /// Policy for overlapping fires.
     pub concurrency: ConcurrencyPolicy,
-    /// Maximum random delay; always the same for one due time.
+    /// Maximum delay of a fire in milliseconds, at most one hour; constant for one due time.
     pub jitter_ms: u64,
-    /// The objective whose budget it uses.
+    /// Objective whose budget it uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub objective: Option<String>,
-    /// Approval timeout of a fire in seconds, for tools that require approval.
+    /// Maximum wait of a fire for the approval of its call, in milliseconds.
     pub wait_approval_ms: u64,
-    /// Who made or last changed it, and has to be allowed to call its tool at each fire. It counts as having asked for
-    /// what its calls need approved. Routines of 945e3d1 say nothing, and are the owner's.
+    /// Principal that created or last changed the routine. Each fire requires that this principal may call the tool,
+    /// and it counts as the requester of approvals. Missing in routines of 945e3d1, which belong to the owner.
     #[serde(default)]
     pub creator: PrincipalId,
-    /// Time at which it was made, in Unix milliseconds.
+    /// Creation time in Unix milliseconds.
     pub created_ms: u64,
-    /// Nothing before this time is due: it was made, changed or enabled then.
+    /// Earliest due time in Unix milliseconds: when the routine was created, changed or enabled.
     pub since_ms: u64,
 }
 
-/// What a routine does.
+/// Action of a routine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum RoutineAction {
-    /// It calls a tool.
+    /// Calls a tool.
     Tool {
-        /// The tool.
+        /// Full id, name for models, or alias of the tool.
         tool: String,
-        /// Its input, as JSON text.
+        /// Input as JSON text.
         input: String,
     },
-    /// It looks at every installed release and at the journal again.
+    /// Audits every installed release again and verifies the journal.
     ReAudit,
 }
 
-/// Policy for missed times.
+/// Policy for missed due times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum MisfirePolicy {
-    /// They are left out.
+    /// None of them fires.
     Skip,
-    /// The newest of them fires, late.
+    /// The newest one fires late.
     FireOnce,
-    /// The newest so many fire, oldest first.
+    /// This many of the newest ones fire, oldest first.
     CatchUp(u16),
 }
 
@@ -103,12 +103,12 @@ pub enum ConcurrencyPolicy {
 }
 
 impl Routine {
-    /// In whose name it acts.
+    /// Returns the principal it acts as.
     pub fn principal(&self) -> String {
         actor(PrincipalKind::Routine, &self.name).into_owned()
     }
 
-    /// The tool it calls.
+    /// Returns the tool it calls, if it calls one.
     pub fn tool(&self) -> Option<&str> {
         match &self.action {
             RoutineAction::Tool { tool, .. } => Some(tool),
@@ -116,12 +116,12 @@ impl Routine {
         }
     }
 
-    /// Its schedule.
+    /// Returns the parsed schedule.
     pub fn schedule(&self) -> Result<Schedule, ScheduleError> {
         Schedule::new(&self.when, &self.time_zone, self.quiet.as_ref())
     }
 
-    /// Refuses what could not be kept, carried out or ever be due; gives the schedule.
+    /// Checks every field and returns the schedule. Fails if the routine is never due.
     pub fn check(&self, now: Timestamp) -> Result<Schedule, ControlError> {
         check_name("routine", &self.name)?;
         if let RoutineAction::Tool { tool, input } = &self.action {

@@ -1,4 +1,4 @@
-//! When something is due: by a cron pattern, every so often, or once; never in quiet hours.
+//! Schedules: a cron pattern, an interval or a single time, with optional quiet hours.
 
 mod cron;
 mod quiet;
@@ -15,31 +15,31 @@ use serde::{Deserialize, Serialize};
 use crate::error::ScheduleError;
 use cron::CronPattern;
 
-/// How often quiet hours are jumped over before a schedule is taken to fall into them for ever.
+/// Maximum number of quiet periods that are skipped before a schedule counts as always quiet.
 const MAX_JUMPS: usize = 500;
-/// Longest name of a time zone.
+/// Maximum length of a time zone name in bytes.
 const MAX_ZONE_NAME: usize = 64;
-/// Longest time between two dues.
+/// Maximum interval in milliseconds.
 const MAX_EVERY_MS: u64 = 366 * 86_400_000;
 
 /// A schedule in its stored form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum When {
-    /// By a cron pattern of five fields, in the zone of the routine.
+    /// A cron pattern of five fields, in the zone of the routine.
     Cron(String),
-    /// Every so often, counted from a moment.
+    /// A fixed interval.
     Every {
-        /// Milliseconds between two dues.
+        /// Interval in milliseconds, 1000 to 366 days.
         ms: u64,
-        /// The moment, in milliseconds of Unix time.
+        /// Start of the first interval, in Unix milliseconds; not due itself.
         from_ms: u64,
     },
-    /// Once, in milliseconds of Unix time.
+    /// Once, at this time in Unix milliseconds.
     At(u64),
 }
 
-/// A schedule that was read: its pattern is one, and its zone exists.
+/// A validated schedule.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     times: Times,
@@ -55,15 +55,15 @@ enum Times {
 }
 
 impl When {
-    /// A time as people write it: with its offset, or in a zone. One that the zone leaves out is as much later as the
-    /// clock was put forward; of one that it has twice the first is meant.
+    /// Parses a time with an offset, or a local time in a zone. A local time that a clock change skips is shifted by
+    /// the change; of a repeated local time the first is used.
     pub fn at(text: &str, zone: &str) -> Result<Self, ScheduleError> {
         text::parse_at(text, &find_zone(zone)?).map(Self::At)
     }
 }
 
 impl Schedule {
-    /// Reads a schedule in a zone.
+    /// Validates a schedule in a zone.
     pub fn new(when: &When, zone: &str, quiet: Option<&QuietHours>) -> Result<Self, ScheduleError> {
         let times = match when {
             When::Cron(pattern) => Times::Cron(Box::new(CronPattern::parse(pattern)?)),
@@ -79,7 +79,7 @@ impl Schedule {
         Ok(Self { times, zone: find_zone(zone)?, quiet: quiet.copied() })
     }
 
-    /// The first due time after a moment.
+    /// Returns the first due time after a moment, or `None` if there is none.
     pub fn next_after(&self, moment: Timestamp) -> Option<Timestamp> {
         let mut from = moment;
         for _ in 0..MAX_JUMPS {
@@ -92,9 +92,9 @@ impl Schedule {
         None
     }
 
-    /// The newest due times after one moment and not after another, oldest first, at most so many.
+    /// Returns at most `most` of the newest due times after one moment and not after another, oldest first.
     ///
-    /// The effort depends on how many are wanted, not on how long it was.
+    /// The cost depends on `most`, not on the length of the period.
     pub fn latest(&self, after: Timestamp, until: Timestamp, most: usize) -> Vec<Timestamp> {
         let mut found = Vec::new();
         let mut to = next_instant(until);
@@ -115,7 +115,7 @@ impl Schedule {
         found
     }
 
-    /// Strictly after.
+    /// Returns the first time strictly after a moment, ignoring quiet hours.
     fn raw_next(&self, moment: Timestamp) -> Option<Timestamp> {
         match &self.times {
             Times::Cron(pattern) => pattern.next_after(moment, &self.zone),
@@ -124,7 +124,7 @@ impl Schedule {
         }
     }
 
-    /// Strictly before.
+    /// Returns the last time strictly before a moment, ignoring quiet hours.
     fn raw_previous(&self, moment: Timestamp) -> Option<Timestamp> {
         match &self.times {
             Times::Cron(pattern) => pattern.previous_before(moment, &self.zone),
@@ -134,12 +134,12 @@ impl Schedule {
     }
 }
 
-/// The due time of a number of steps; `ahead` 0 is the last not after the moment, 1 the first after it.
+/// Returns the last interval end not after the moment (`ahead` 0), or the first one after it (`ahead` 1).
 fn step(from: Timestamp, ms: i64, moment: Timestamp, ahead: i64) -> Option<Timestamp> {
     let passed = moment.as_millisecond().checked_sub(from.as_millisecond())?;
     let steps = passed.div_euclid(ms).checked_add(ahead)?;
     let steps = if ahead == 0 { steps } else { steps.max(1) };
-    // The moment it is counted from is not due itself.
+    // The start of the first interval is not due itself.
     let due = steps.checked_mul(ms)?.checked_add(from.as_millisecond())?;
     (steps >= 1).then(|| Timestamp::from_millisecond(due).ok()).flatten()
 }
@@ -152,7 +152,7 @@ fn find_zone(name: &str) -> Result<TimeZone, ScheduleError> {
     TimeZone::get(name).map_err(|_| unknown())
 }
 
-/// Milliseconds of Unix time as a moment.
+/// Converts Unix milliseconds to a timestamp.
 pub(crate) fn time(at_ms: u64) -> Option<Timestamp> {
     i64::try_from(at_ms).ok().and_then(|at| Timestamp::from_millisecond(at).ok())
 }

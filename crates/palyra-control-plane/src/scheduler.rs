@@ -1,4 +1,4 @@
-//! The loop: sleep until the next fire, or until a definition changes.
+//! The scheduler loop: sleeps until the next fire, or until a definition changes.
 
 mod timetable;
 
@@ -16,10 +16,10 @@ use crate::fires::{Fired, Fires};
 use crate::routine::Routine;
 use timetable::Step;
 
-/// After how long definitions that could not be read are read again.
+/// Time in milliseconds after which reading the definitions is retried.
 const RETRY_MS: i64 = 60_000;
 
-/// Fires what is due.
+/// Fires routines when they are due.
 pub struct Scheduler {
     fires: Arc<Fires>,
     clock: Arc<dyn Clock>,
@@ -27,12 +27,12 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Fires by this clock; `changes` moves on whenever a definition was changed.
+    /// Creates a scheduler; `changes` has to change with every change of a definition.
     pub fn new(fires: Arc<Fires>, clock: Arc<dyn Clock>, changes: watch::Receiver<u64>) -> Self {
         Self { fires, clock, changes }
     }
 
-    /// Runs until `stop` ends; what is in progress then goes on without it.
+    /// Runs until `stop` completes; fires in progress continue.
     pub async fn run(mut self, stop: impl Future<Output = ()> + Send) {
         let (mut timetable, mut stale) = (Timetable::default(), true);
         tokio::pin!(stop);
@@ -110,7 +110,7 @@ impl Scheduler {
     }
 }
 
-/// Resolves when a definition changed; never, once the sender is gone.
+/// Resolves when a definition changed; never resolves once the sender is dropped.
 async fn changed(changes: &mut watch::Receiver<u64>) {
     if changes.changed().await.is_err() {
         std::future::pending().await

@@ -1,4 +1,4 @@
-//! Routines and objectives in the state root.
+//! Stores routines and objectives in the state root.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ use crate::routine::{MAX_ROUTINES, Routine, RoutineAction};
 use crate::schedule::time;
 use crate::store::{Charge, RoutineStore, ScheduledRoutine};
 
-/// The definitions and fires of an open state.
+/// Routines, objectives and fires of an open state.
 #[derive(Clone)]
 pub struct StateStore(Arc<State>);
 
 impl StateStore {
-    /// Over an open state.
+    /// Creates a store over an open state.
     pub fn new(state: Arc<State>) -> Self {
         Self(state)
     }
 
-    /// Every routine, by name; built-in ones as they are set, or as they come.
+    /// Returns every routine by name, including built-in ones that were never changed.
     pub fn routines(&self) -> Result<Vec<Routine>, ControlError> {
         let rows = self.0.control().rows(ControlKind::Routine);
         let mut routines = rows.iter().map(read).collect::<Result<Vec<Routine>, _>>()?;
@@ -38,7 +38,7 @@ impl StateStore {
         Ok(routines)
     }
 
-    /// One routine.
+    /// Returns one routine, or [`ControlError::Unknown`] with the names that exist.
     pub fn routine(&self, name: &str) -> Result<Routine, ControlError> {
         let mut routines = self.routines()?;
         match routines.iter().position(|routine| routine.name == name) {
@@ -50,7 +50,7 @@ impl StateStore {
         }
     }
 
-    /// Keeps a routine; one that is there is changed only where that was asked for.
+    /// Stores a routine. Fails with [`ControlError::Taken`] if it exists and `replace` is false.
     pub fn put_routine(&self, routine: &Routine, replace: bool, by: &str) -> Result<(), ControlError> {
         let now = time(self.0.now_ms()).unwrap_or_default();
         routine.check(now)?;
@@ -72,7 +72,7 @@ impl StateStore {
         })
     }
 
-    /// Disables a routine on or; what was due while it was off is not made up for.
+    /// Enables or disables a routine; due times while it is disabled are not made up for.
     pub fn switch_routine(&self, name: &str, enabled: bool, by: &str) -> Result<Routine, ControlError> {
         let mut routine = self.routine(name)?;
         if routine.enabled == enabled {
@@ -91,7 +91,7 @@ impl StateStore {
         Ok(routine)
     }
 
-    /// Takes a routine away; its history stays.
+    /// Removes a routine; its history is kept.
     pub fn remove_routine(&self, name: &str, by: &str) -> Result<(), ControlError> {
         if is_built_in(name) {
             return Err(ControlError::BuiltIn { name: name.to_owned() });
@@ -105,12 +105,12 @@ impl StateStore {
         })
     }
 
-    /// Every objective, by name.
+    /// Returns every objective by name.
     pub fn objectives(&self) -> Result<Vec<Objective>, ControlError> {
         self.0.control().rows(ControlKind::Objective).iter().map(read).collect()
     }
 
-    /// One objective.
+    /// Returns one objective, or [`ControlError::Unknown`] with the names that exist.
     pub fn objective(&self, name: &str) -> Result<Objective, ControlError> {
         let rows = self.0.control().rows(ControlKind::Objective);
         match rows.iter().find(|row| row.name == name) {
@@ -119,12 +119,12 @@ impl StateStore {
         }
     }
 
-    /// Use of an objective.
+    /// Returns the use of an objective.
     pub fn used(&self, name: &str) -> Result<ObjectiveUse, ControlError> {
         Ok(self.0.control().objective_use(name)?)
     }
 
-    /// Keeps a new objective.
+    /// Stores a new objective. Fails with [`ControlError::Taken`] if it exists.
     pub fn add_objective(&self, objective: &Objective, by: &str) -> Result<(), ControlError> {
         objective.check()?;
         let bytes = write(&objective.name, objective)?;
@@ -140,7 +140,7 @@ impl StateStore {
         })
     }
 
-    /// Says how an objective stands.
+    /// Sets the state of an objective.
     pub fn set_objective(&self, name: &str, to: ObjectiveState, by: &str) -> Result<Objective, ControlError> {
         let mut objective = self.objective(name)?;
         if objective.set_to == to {
@@ -158,7 +158,7 @@ impl StateStore {
         Ok(objective)
     }
 
-    /// Takes an objective away that no routine is charged to.
+    /// Removes an objective. Fails with [`ControlError::InUse`] if routines are charged to it.
     pub fn remove_objective(&self, name: &str, by: &str) -> Result<(), ControlError> {
         let linked = self.linked(name)?;
         if !linked.is_empty() {
@@ -173,13 +173,13 @@ impl StateStore {
         })
     }
 
-    /// The routines that are charged to an objective.
+    /// Returns the routines that are charged to an objective.
     pub fn linked(&self, objective: &str) -> Result<Vec<String>, ControlError> {
         let of_it = |routine: &Routine| routine.objective.as_deref() == Some(objective);
         Ok(self.routines()?.into_iter().filter(of_it).map(|routine| routine.name).collect())
     }
 
-    /// Creation time of the state, recorded in its first event.
+    /// Returns the creation time of the state, recorded in its first event.
     fn made_ms(&self) -> u64 {
         let first = palyra_journal::Query { limit: 1, ..palyra_journal::Query::default() };
         let first = self.0.journal().query(&first).ok().and_then(|page| page.events.into_iter().next());
@@ -208,7 +208,7 @@ impl RoutineStore for StateStore {
 
     async fn charge(&self, routine: &Routine) -> Result<Charge, StateError> {
         let Some(name) = &routine.objective else { return Ok(Charge::Open(None)) };
-        // Definitions are in memory; an objective that is gone or cannot be read lets nothing happen.
+        // Definitions are in memory. An objective that was removed or cannot be read permits no fire.
         Ok(match self.objective(name) {
             Ok(objective) => match objective.set_to {
                 ObjectiveState::Active => Charge::Open(Some(objective.budget())),
@@ -231,7 +231,7 @@ impl RoutineStore for StateStore {
     }
 }
 
-/// A built-in routine keeps what it does; no other one does that.
+/// Rejects a built-in routine with another action, and the action of a built-in routine under another name.
 fn check_built_in(routine: &Routine) -> Result<(), ControlError> {
     let does = routine.action == RoutineAction::ReAudit;
     let plain = routine.objective.is_none() && routine.wait_approval_ms == 0;

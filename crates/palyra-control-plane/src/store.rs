@@ -1,41 +1,41 @@
-//! Where definitions and fires are kept.
+//! The store of definitions and fires, as the scheduler needs it.
 
 use async_trait::async_trait;
 use palyra_state::{Budget, ClaimedFire, FireCause, FireEnd, FireKey, NewFire, StateError};
 
 use crate::routine::Routine;
 
-/// A routine, and the newest of its due times that was taken.
+/// A routine with its newest claimed or skipped due time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduledRoutine {
-    /// The routine.
+    /// The definition.
     pub routine: Routine,
-    /// In milliseconds of Unix time.
+    /// Due time in Unix milliseconds; `None` if it never fired.
     pub last_due_ms: Option<u64>,
 }
 
-/// Whether a routine may fire as far as its objective is concerned.
+/// Result of checking the objective of a routine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Charge {
-    /// It may, charged to this.
+    /// The routine may fire, charged to this budget if there is one.
     Open(Option<Budget>),
-    /// It may not, for this reason.
+    /// The routine may not fire, for this reason.
     Closed(&'static str),
 }
 
 /// The store of definitions and fires.
 ///
-/// A claim is the one thing that has to be atomic: of all who claim a key, now or after a crash, one gets it.
+/// Claims must be atomic: of several claims of the same key, also across a crash, exactly one succeeds.
 #[async_trait]
 pub trait RoutineStore: Send + Sync + 'static {
-    /// Every enabled routine, as of now.
+    /// Returns every enabled routine.
     async fn load(&self, now_ms: u64) -> Result<Vec<ScheduledRoutine>, StateError>;
-    /// What a fire of a routine is charged to.
+    /// Returns the budget that a fire of the routine is charged to.
     async fn charge(&self, routine: &Routine) -> Result<Charge, StateError>;
-    /// Takes a fire.
+    /// Claims a fire.
     async fn claim(&self, fire: NewFire) -> Result<ClaimedFire, StateError>;
-    /// Writes down that something was due and did not fire.
+    /// Records that a due time is skipped; returns false if it was claimed or skipped before.
     async fn pass(&self, key: FireKey, cause: FireCause, reason: &'static str) -> Result<bool, StateError>;
-    /// Writes down how a fire ended.
+    /// Records the end of a fire.
     async fn finish(&self, key: FireKey, end: FireEnd) -> Result<(), StateError>;
 }

@@ -1,8 +1,8 @@
-//! Cron patterns, read and walked by a library.
+//! Cron patterns, parsed and evaluated by a library.
 //!
-//! Where clocks are put forward, a fixed time that does not exist is due at the first moment after the gap, and steps
-//! inside the gap are left out. Where they are restored, a fixed time is due once, the first time, and steps are due
-//! in both passes. These are the rules of Vixie cron.
+//! When clocks are set forward, a fixed time that does not exist is due at the first moment after the gap, and steps
+//! inside the gap are skipped. When clocks are set back, a fixed time is due once, the first time, and steps are due in
+//! both passes. These are the rules of Vixie cron.
 
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
@@ -13,7 +13,7 @@ use palyra_common::text::clip_untrusted;
 
 use crate::error::ScheduleError;
 
-/// Longest pattern.
+/// Maximum length of a pattern in bytes.
 const MAX_PATTERN: usize = 200;
 
 /// A pattern of five fields.
@@ -31,15 +31,15 @@ impl CronPattern {
         parsed.map(Self).map_err(|error| refused(reason(&error.to_string())))
     }
 
-    /// The first time strictly after a moment; none where the search has no end.
+    /// Returns the first time strictly after a moment, or `None` if the library's search finds none.
     pub(super) fn next_after(&self, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let start = Timestamp::from_second(floor(moment)).ok()?.to_zoned(zone.clone());
         self.0.find_next_occurrence(&start, false).ok().map(|found| found.timestamp())
     }
 
-    /// The last time strictly before a moment.
+    /// Returns the last time strictly before a moment.
     pub(super) fn previous_before(&self, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
-        // Dues are whole minutes: the start is the next whole second, so that none in between is lost.
+        // Due times are whole minutes, so the search starts at the next whole second to miss none in between.
         let second = floor(moment) + i64::from(moment.as_millisecond().rem_euclid(1_000) != 0);
         let start = Timestamp::from_second(second).ok()?.to_zoned(zone.clone());
         self.0.find_previous_occurrence(&start, false).ok().map(|found| found.timestamp())
@@ -50,7 +50,7 @@ fn floor(moment: Timestamp) -> i64 {
     moment.as_millisecond().div_euclid(1_000)
 }
 
-/// The library's sentence as part of ours.
+/// Converts the library's message to the form of our errors.
 fn reason(text: &str) -> String {
     let text = text.trim_end_matches('.');
     let text = text.strip_prefix("Invalid pattern: ").unwrap_or(text);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ScheduleError;
 
-/// A span of the day, over midnight or not: from its first minute to before its last.
+/// A range of hours of the day, inclusive start and exclusive end; may span midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct QuietHours {
@@ -20,22 +20,22 @@ pub struct QuietHours {
 }
 
 impl QuietHours {
-    /// Returns when the quiet around a moment ends; none where it is not quiet.
+    /// Returns the end of the quiet hours around a moment, or `None` if the moment is not quiet.
     pub(super) fn end_around(&self, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let now = self.quiet_now(moment, zone)?;
         let day = if now.time() < self.to { 0.days() } else { 1.days() };
         let change = zone.following(moment).next().map(|change| change.timestamp());
         let end = match instant(now, day, self.to, zone)? {
             Instant::At(end) => end,
-            // The clocks are put forward over it: it ends there.
+            // A clock change skips the end, so the quiet hours end with the change.
             Instant::Never => change?,
         };
-        // Clocks that are restored can show a time before the quiet hours again.
+        // When clocks are set back, the local time can leave the quiet hours earlier.
         let end = change.filter(|at| *at < end && self.quiet_now(*at, zone).is_none()).unwrap_or(end);
         if end > moment { Some(end) } else { later(moment) }
     }
 
-    /// Returns when it began.
+    /// Returns the start of the quiet hours around a moment, or `None` if the moment is not quiet.
     pub(super) fn begin_around(&self, moment: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let now = self.quiet_now(moment, zone)?;
         let day = if now.time() >= self.from { 0.days() } else { (-1).days() };
@@ -46,8 +46,8 @@ impl QuietHours {
             None => return Some(moment),
         };
         let Some(change) = change.filter(|at| begin < *at) else { return Some(begin) };
-        // The clocks were restored within the quiet hours: the hour that came twice can have been outside them, at
-        // the end of its first pass or at the beginning of its second.
+        // The clocks were set back within the quiet hours: the repeated hour may be outside of them at the end of its
+        // first pass or at the start of its second.
         if self.quiet_now(change, zone).is_none() {
             return Some(second_pass(now, day, self.from, zone).unwrap_or(moment));
         }
@@ -69,10 +69,10 @@ impl QuietHours {
     }
 }
 
-/// When it is a time of the day.
+/// Moment of a local time.
 enum Instant {
     At(Timestamp),
-    /// The clocks were put forward over it.
+    /// A clock change skips the local time.
     Never,
 }
 
@@ -85,7 +85,7 @@ fn instant(now: DateTime, days: Span, time: Time, zone: &TimeZone) -> Option<Ins
     }
 }
 
-/// The same time of the day after the clocks were restored.
+/// Returns the second occurrence of a repeated local time.
 fn second_pass(now: DateTime, days: Span, time: Time, zone: &TimeZone) -> Option<Timestamp> {
     let date = now.date().checked_add(days).ok()?;
     zone.to_ambiguous_timestamp(date.to_datetime(time)).later().ok()
@@ -99,7 +99,7 @@ fn preceding_second(moment: Timestamp) -> Option<Timestamp> {
     Timestamp::from_second(moment.as_second().checked_sub(1)?).ok()
 }
 
-/// In an hour that a zone has twice the end may lie behind: the search goes on a minute later.
+/// In a repeated hour the computed end may be in the past; the search then continues a minute later.
 fn later(moment: Timestamp) -> Option<Timestamp> {
     Timestamp::from_second(moment.as_second() + 60).ok()
 }

@@ -1,4 +1,4 @@
-//! Times and lengths of time as people write them.
+//! Parses durations and times.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -7,7 +7,7 @@ use palyra_common::text::clip_untrusted;
 
 use crate::error::ScheduleError;
 
-/// Milliseconds of `30s`, `15m`, `6h` or `2d`.
+/// Parses a duration such as `30s`, `15m`, `6h` or `2d`; returns milliseconds.
 pub fn parse_every(text: &str) -> Result<u64, ScheduleError> {
     let bad = || ScheduleError::Every(shown(text));
     let unit = text.chars().next_back().ok_or_else(bad)?;
@@ -23,7 +23,7 @@ pub fn parse_every(text: &str) -> Result<u64, ScheduleError> {
     number.and_then(|number| number.checked_mul(ms)).ok_or_else(bad)
 }
 
-/// Milliseconds of Unix time of a moment, or of a date and time in a zone.
+/// Parses a timestamp, or a local date and time in a zone; returns Unix milliseconds.
 pub(super) fn parse_at(text: &str, zone: &TimeZone) -> Result<u64, ScheduleError> {
     let bad = || ScheduleError::At(shown(text));
     if text.len() > 64 {

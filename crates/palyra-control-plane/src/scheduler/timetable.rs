@@ -1,4 +1,4 @@
-//! What is due when: every enabled routine with how far it was decided about.
+//! The enabled routines with the position up to which each is decided.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::routine::Routine;
 use crate::schedule::{Schedule, time};
 use crate::store::ScheduledRoutine;
 
-/// Every enabled routine, and how far it was decided about.
+/// Every enabled routine with its position.
 #[derive(Debug, Default)]
 pub struct Timetable {
     entries: BTreeMap<String, Entry>,
-    /// Time of the last check.
+    /// Time of the last step.
     looked: Option<Timestamp>,
 }
 
@@ -22,7 +22,7 @@ struct Entry {
     routine: Routine,
     schedule: Schedule,
     cursor: Timestamp,
-    /// When to look at it again; none means now.
+    /// Time of the next check.
     wake: Wake,
 }
 
@@ -33,19 +33,19 @@ enum Wake {
     Never,
 }
 
-/// What one routine does now.
+/// The fires of one routine in a step.
 #[derive(Debug)]
 pub struct Step {
-    /// The routine.
+    /// The definition.
     pub routine: Routine,
-    /// A due time that is given up.
+    /// Newest due time that is skipped.
     pub missed: Option<Timestamp>,
-    /// What fires, oldest first.
+    /// Fires to start, oldest first.
     pub fire: Vec<PlannedFire>,
 }
 
 impl Timetable {
-    /// Takes over definitions; those that did not change go on where they are.
+    /// Replaces the definitions; unchanged ones keep their position.
     pub fn take(&mut self, routines: Vec<ScheduledRoutine>) {
         let mut before = std::mem::take(&mut self.entries);
         for ScheduledRoutine { routine, last_due_ms } in routines {
@@ -65,9 +65,9 @@ impl Timetable {
         }
     }
 
-    /// What is to be done now; a second look at the same time finds nothing more.
+    /// Returns the fires of every routine that is due; a second step at the same time returns none.
     pub fn step(&mut self, now: Timestamp) -> Vec<Step> {
-        // Where the clock was restored, everything is looked at again.
+        // If the clock was set back, every routine is checked again.
         let back = self.looked.is_some_and(|looked| now < looked);
         self.looked = Some(now);
         let is_due = |entry: &&mut Entry| match entry.wake {
@@ -78,7 +78,7 @@ impl Timetable {
         self.entries.values_mut().filter(is_due).filter_map(|entry| entry.step(now)).collect()
     }
 
-    /// When the next look is worth it.
+    /// Returns the earliest time at which a routine has to be checked.
     pub fn wake(&self) -> Option<Timestamp> {
         let wake = |entry: &Entry| match entry.wake {
             Wake::At(at) => Some(at),

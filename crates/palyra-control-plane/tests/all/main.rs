@@ -1,4 +1,4 @@
-//! Schedules, plans and the scheduler, by a clock the tests hold: nothing here sleeps.
+//! Schedules, plans and the scheduler with a manual clock; no test sleeps.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod memory;

@@ -1,4 +1,4 @@
-//! A store, a runner and a clock of a test's own.
+//! A store, a runner and a clock for tests.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -39,12 +39,12 @@ pub(crate) fn every(seconds: u64) -> When {
     When::Every { ms: seconds * 1_000, from_ms: 0 }
 }
 
-/// A clock that moves when it is told to, in either direction.
+/// A clock that tests set forward or back.
 #[derive(Default)]
 pub(crate) struct HandClock {
     ms: AtomicI64,
     moved: Notify,
-    /// Told whenever somebody begins to wait.
+    /// Notified whenever a task starts waiting.
     pub(crate) waits: Notify,
 }
 
@@ -68,7 +68,7 @@ impl Clock for HandClock {
             tokio::pin!(moved);
             moved.as_mut().enable();
             self.waits.notify_one();
-            // A clock that was put back ends the wait too, as the system's does.
+            // A clock that was set back ends the wait too, as the system's does.
             if self.now() >= at || self.now() < before {
                 return;
             }
@@ -77,7 +77,7 @@ impl Clock for HandClock {
     }
 }
 
-/// Fires in memory, with the one promise of a store: a key is taken once.
+/// Fires in memory; like every store it permits one claim per key.
 #[derive(Default)]
 pub(crate) struct Memory {
     pub(crate) routines: Mutex<Vec<Routine>>,

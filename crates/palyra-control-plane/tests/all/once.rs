@@ -1,4 +1,4 @@
-//! No due time of a routine fires twice, whatever clocks and owners do.
+//! No due time fires twice, regardless of clock changes and killed owners.
 
 use crate::memory::{Counting, Memory, every, fires, routine};
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use palyra_control_plane::{MisfirePolicy, RoutineStore, Timetable, When};
 use palyra_state::FireCause;
 use proptest::prelude::*;
 
-/// What happens between two looks of the scheduler.
+/// An event between two steps of the scheduler.
 #[derive(Debug, Clone)]
 enum Event {
     /// The clock moves, forward or back.

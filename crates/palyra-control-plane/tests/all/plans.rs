@@ -1,4 +1,4 @@
-//! What is done about missed times, and how fires are spread.
+//! Missed due times, and the spread of fires.
 
 use crate::memory::{every, routine};
 use jiff::Timestamp;

@@ -1,4 +1,4 @@
-//! The loop itself, by a clock that only moves when it is told to.
+//! The scheduler loop with a manual clock.
 
 use crate::memory::{Counting, HandClock, Memory, every, fires, routine};
 use palyra_control_plane::{ConcurrencyPolicy, Fired, MisfirePolicy, Routine, Scheduler};

@@ -1,4 +1,4 @@
-//! When things are due: patterns, zones, clocks that are put forward and back, quiet hours.
+//! Due times: patterns, zones, clock changes, quiet hours.
 
 use crate::memory::at;
 use jiff::Timestamp;

@@ -70,7 +70,7 @@ async fn a_due_time_is_taken_once_even_by_the_next_owner() {
         !state.control().pass_fire(fire(&routine, 5, None).key, FireCause::Schedule, "missed").await.unwrap()
     );
     assert_eq!(events(&state, EventKind::RoutineFired), 1);
-    // Its owner is gone before it ended.
+    // The owner ended before the fire did.
     Arc::try_unwrap(state).ok().unwrap().close().unwrap();
     let state = State::open(&root, &options()).unwrap();
     assert_eq!(state.control().claim_fire(fire(&routine, 5, None)).await.unwrap(), ClaimedFire::Taken);
@@ -78,7 +78,7 @@ async fn a_due_time_is_taken_once_even_by_the_next_owner() {
     assert_eq!((page.fires.len(), page.fires[0].status.as_str()), (1, "interrupted"));
     assert_eq!(state.control().last_due("r", 100).unwrap(), Some(5));
     assert_eq!(state.control().last_due("r", 4).unwrap(), None);
-    // A late word of the dead owner changes nothing.
+    // A late end from the previous owner changes nothing.
     state.control().finish_fire(page_key(5), ended(1)).await.unwrap();
     assert_eq!(state.control().fire(&page_key(5)).unwrap().unwrap().status, "interrupted");
 }
@@ -221,7 +221,7 @@ fn what_cannot_be_kept_is_refused() {
     }
 }
 
-/// A budget that somebody gave back by hand stops what is charged to it.
+/// A budget row that was edited stops the routines that are charged to it.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edited_budget_lets_nothing_happen() {
     let (_home, root, state) = home();
