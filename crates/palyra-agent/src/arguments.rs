@@ -1,4 +1,4 @@
-//! From what was written or submitted to arguments that match a tool's schema.
+//! Checks arguments written by a model or submitted by a person against a tool's schema.
 
 use palyra_common::{JsonText, canonical_text};
 use palyra_skills::manifest::ToolSchema;
@@ -8,19 +8,19 @@ use crate::formats::{WrongFormat, supplier, wrong_format};
 use crate::proposal_form::{self, Shape};
 use crate::tool::ToolCard;
 
-/// Longest arguments of one call that a model or a person may write.
+/// Maximum arguments of one call, in bytes.
 const MAX_ARGUMENT_BYTES: usize = 256 << 10;
-/// Most steps of a check here; the call pipeline checks everything again, under its own limits.
+/// Maximum steps of a check here; the call pipeline checks everything again, under its own limits.
 const MAX_CHECK_STEPS: u64 = 1 << 22;
 
-/// Why arguments are not those of a call.
+/// Why arguments were rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ArgumentsError {
-    /// Too long.
+    /// They are longer than 256 KiB.
     #[error("the arguments have {bytes} bytes, more than {MAX_ARGUMENT_BYTES}")]
     TooLong { bytes: usize },
-    /// Not a JSON object.
+    /// They are not a JSON object.
     #[error("the arguments are not a JSON object: {reason}")]
     NotAnObject { reason: String },
     /// They do not match the schema.
@@ -30,14 +30,14 @@ pub enum ArgumentsError {
         pointer: String,
         reason: String,
     },
-    /// A text is not what its schema says it stands for.
+    /// A text does not have the format its schema names.
     #[error("`{pointer}` is not {expected}{}", supplied_by(.supplier.as_deref()))]
     Format {
         /// JSON pointer into the arguments.
         pointer: String,
-        /// What it has to be.
+        /// Description of the format.
         expected: &'static str,
-        /// A tool whose results have such values, by its name for models.
+        /// A tool that returns such values, by its name for models.
         supplier: Option<String>,
     },
 }
@@ -46,12 +46,12 @@ fn supplied_by(tool: Option<&str>) -> String {
     tool.map(|tool| format!("; call `{tool}` to get one")).unwrap_or_default()
 }
 
-/// The canonical arguments, checked against the schema of the tool and the formats it names.
+/// Returns the canonical arguments after checking them against the tool's schema and formats.
 pub(crate) fn check(tool: &ToolCard, written: &str, tools: &[ToolCard]) -> Result<String, ArgumentsError> {
     if written.len() > MAX_ARGUMENT_BYTES {
         return Err(ArgumentsError::TooLong { bytes: written.len() });
     }
-    // Several providers send nothing where a tool takes nothing.
+    // Several providers send an empty text for a tool without arguments.
     let written = if written.trim().is_empty() { "{}" } else { written };
     let not_an_object = |reason: String| ArgumentsError::NotAnObject { reason };
     let text = JsonText::from_text(written.to_owned()).map_err(|error| not_an_object(error.to_string()))?;
@@ -72,7 +72,7 @@ pub(crate) fn check(tool: &ToolCard, written: &str, tools: &[ToolCard]) -> Resul
     Ok(canonical_text(&text))
 }
 
-/// The arguments of a tool from the values of its proposal form.
+/// Converts the submitted values of a proposal form to the arguments of its tool.
 pub fn form_arguments(
     tool: &ToolCard,
     values: &Map<String, Value>,

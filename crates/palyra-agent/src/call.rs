@@ -1,4 +1,4 @@
-//! One proposed call of a run, from the proposal to its outcome.
+//! A proposed call of a run, from the proposal to its outcome.
 
 use palyra_a2ui::A2uiDocument;
 use palyra_api::sessions::{SessionLabels, ToolCallStatus};
@@ -7,89 +7,89 @@ use serde::{Deserialize, Serialize};
 use crate::surface::SurfaceState;
 use crate::tool::ToolAccess;
 
-/// A call; its arguments were checked against the schema of the tool.
+/// A call whose arguments match the schema of its tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
-    /// Names it within its run.
+    /// Id within the run, such as `call_3`.
     pub call_id: String,
-    /// Its name in the conversation with the model; none for a call that a person made through a form.
+    /// Id in the conversation with the model; `None` for a call that a person made through a form.
     pub model_id: Option<String>,
-    /// The tool.
+    /// Full id of the tool, or `search_tools`.
     pub tool_id: String,
-    /// The skill of the tool.
+    /// Skill that owns the tool; empty for `search_tools`.
     pub skill_id: String,
-    /// The canonical arguments.
+    /// Canonical arguments as JSON text.
     pub arguments: String,
-    /// What runs of the tool may do.
+    /// Side effects that the grants of the tool permit.
     pub access: ToolAccess,
-    /// Status.
+    /// Progress of the call.
     pub state: CallState,
 }
 
-/// How a call stands.
+/// Progress of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "is")]
 pub enum CallState {
-    /// It may begin.
+    /// Ready to start.
     Proposed,
-    /// It was handed to the call pipeline.
+    /// Passed to the call pipeline.
     Running {
-        /// Time in Unix milliseconds.
+        /// Start time in Unix milliseconds.
         since_ms: u64,
     },
-    /// The call pipeline wants a person's yes.
+    /// The call pipeline requires the approval of a person.
     WantsApproval {
-        /// The approval.
+        /// Id of the approval request.
         approval_id: String,
-        /// Until when it can be decided.
+        /// Time until which it can be decided, in Unix milliseconds.
         expires_ms: u64,
     },
-    /// The daemon ended while it ran: a person says whether it runs again.
+    /// The daemon stopped while the call was running, and a person has to decide whether to repeat it.
     Doubtful,
-    /// It ended.
+    /// Completed, failed, denied, or otherwise over.
     Ended {
-        /// How.
+        /// Final status.
         status: ToolCallStatus,
         /// Text for the model: the output or the error.
         text: String,
     },
 }
 
-/// Result of a call.
+/// Outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallOutcome {
-    /// It gave a result.
+    /// The tool returned a result.
     Completed {
-        /// The run of the tool.
+        /// Id of the tool's run.
         tool_run_id: String,
-        /// The output as JSON text.
+        /// Output as JSON text.
         output: String,
-        /// The output as a document, where the tool returns one.
+        /// Output as a document, if the tool returns one.
         document: Option<A2uiDocument>,
-        /// The surface of that name in the session, if there is one.
+        /// The existing surface with the document's name, if there is one.
         replaces: Option<Box<SurfaceState>>,
-        /// What the run read.
+        /// Labels of the data that the run read.
         labels: SessionLabels,
     },
-    /// It ran and gave none.
+    /// The tool ran without returning a result.
     Failed {
-        /// The run of the tool.
+        /// Id of the tool's run, if it is known.
         tool_run_id: Option<String>,
-        /// The error.
+        /// Error message for the model and the person.
         error: String,
-        /// What the run could have read.
+        /// Labels of the data that the run may have read.
         labels: SessionLabels,
     },
-    /// It did not run.
+    /// The call was rejected before the tool ran.
     Refused {
-        /// Reason.
+        /// Error message for the model and the person.
         error: String,
     },
-    /// A person has to decide first.
+    /// A person has to approve the call first.
     NeedsApproval {
-        /// The approval.
+        /// Id of the approval request.
         approval_id: String,
-        /// Until when it can be decided.
+        /// Time until which it can be decided, in Unix milliseconds.
         expires_ms: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! Several tools that match a message about as well: a list to choose from.
+//! A form to choose one of several tools that match a message equally well.
 
 use palyra_a2ui::{A2uiDocument, A2uiError};
 use serde_json::json;
@@ -7,10 +7,10 @@ use crate::plan::Candidate;
 use crate::proposal_form::{FORM, line};
 use crate::tool::ToolCard;
 
-/// The field with the chosen tool.
+/// Name of the form field with the chosen tool.
 pub(crate) const TOOL: &str = "tool";
 
-/// A form with the tools to choose from, best first; `about` says why there are several.
+/// Returns a form with the tools to choose from, best first; `about` explains the choice.
 pub(crate) fn document(
     surface: &str,
     candidates: &[Candidate],

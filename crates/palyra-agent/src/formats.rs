@@ -1,13 +1,13 @@
-//! Formats that a schema names for texts: checked before a call, because a model may invent what it does not know.
+//! Checks the formats that a schema names for texts before a call, because a model may invent values it does not know.
 //!
-//! Whatever the call pipeline checks comes afterwards; `format` is a remark there.
+//! The call pipeline does not check `format`.
 
 use palyra_a2ui::{is_date, is_datetime, is_email};
 use serde_json::Value;
 
 use crate::tool::ToolCard;
 
-/// Deepest nesting of a value that is looked into.
+/// Maximum nesting of values that are checked.
 const MAX_DEPTH: usize = 8;
 
 /// A format that is checked.
@@ -19,7 +19,7 @@ pub(crate) enum Format {
     DateTime,
 }
 
-/// A text that does not have the format its schema names.
+/// A text that does not have the format of its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WrongFormat {
     /// JSON pointer into the arguments.
@@ -38,7 +38,7 @@ impl Format {
         })
     }
 
-    /// In a sentence.
+    /// Returns a description of the format for error messages.
     pub(crate) const fn expected(self) -> &'static str {
         match self {
             Self::Email => "an e-mail address",
@@ -58,12 +58,12 @@ impl Format {
     }
 }
 
-/// The first text of some arguments that does not have the format its schema names.
+/// Returns the first text in the arguments that does not have the format of its schema.
 pub(crate) fn wrong_format(schema: &Value, arguments: &Value) -> Option<WrongFormat> {
     find_wrong(schema, arguments, &mut String::new(), MAX_DEPTH)
 }
 
-/// A tool other than this one whose results have texts of a format, by its name for models.
+/// Returns another tool whose results contain texts of a format, by its name for models.
 pub(crate) fn supplier<'t>(tools: &'t [ToolCard], tool: &ToolCard, format: Format) -> Option<&'t str> {
     let other =
         |card: &&ToolCard| card.tool_id != tool.tool_id && gives(&card.output_schema, format, MAX_DEPTH);
@@ -102,7 +102,7 @@ fn under<T>(pointer: &mut String, part: &str, find: impl FnOnce(&mut String) -> 
     found
 }
 
-/// Whether a value of a schema can contain a text of a format.
+/// Returns whether values of a schema can contain a text of a format.
 fn gives(schema: &Value, format: Format, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let named = schema.get("format").and_then(Value::as_str).and_then(Format::named);
@@ -112,7 +112,7 @@ fn gives(schema: &Value, format: Format, depth: usize) -> bool {
         || schema.get("items").is_some_and(|items| gives(items, format, depth))
 }
 
-/// A scheme and something behind it; a server where the scheme is that of the web.
+/// Accepts a scheme followed by anything; `http` and `https` require a host.
 fn is_url(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let scheme_ok = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);

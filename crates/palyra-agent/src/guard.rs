@@ -1,4 +1,4 @@
-//! Calls that repeat themselves: three in a row stop a run, and one that can write is answered from its first receipt.
+//! Detects repeated calls: three identical ones in a row stop a run, and a repeated write returns its first result.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
 
-/// Identical calls in a row that stop a run.
+/// Number of identical calls in a row that stops a run.
 const MOST_IN_A_ROW: u32 = 3;
 
-/// What a run called before.
+/// Earlier calls of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopGuard {
     last: Option<String>,
@@ -20,7 +20,7 @@ pub struct LoopGuard {
 }
 
 impl LoopGuard {
-    /// Notes a proposal; true where it is one too many of the same.
+    /// Records a proposal; returns true if it is one repetition too many.
     pub(crate) fn note(&mut self, tool_id: &str, arguments: &str) -> bool {
         let digest = digest(tool_id, arguments);
         if self.last.as_ref() == Some(&digest) {
@@ -31,14 +31,14 @@ impl LoopGuard {
         self.in_a_row >= MOST_IN_A_ROW
     }
 
-    /// Remembers the result of a call that can write.
+    /// Stores the result of a call that can write.
     pub(crate) fn keep(&mut self, call: &Call, result: &str) {
         if call.access.writes {
             self.written.insert(digest(&call.tool_id, &call.arguments), result.to_owned());
         }
     }
 
-    /// The result of an identical call that can write.
+    /// Returns the stored result of an identical call.
     pub(crate) fn kept(&self, call: &Call) -> Option<&str> {
         self.written.get(&digest(&call.tool_id, &call.arguments)).map(String::as_str)
     }

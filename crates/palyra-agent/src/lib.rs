@@ -7,8 +7,8 @@
 //!            what comes of each effect is the next Input
 //! ```
 //!
-//! Nothing here asks a model, calls a tool, reads a clock or writes a row. A run that was written down can be taken up
-//! again by any process ([`Input::Resume`]).
+//! This crate calls no model and no tool, reads no clock and writes no row. Any process can continue a stored run
+//! ([`Input::Resume`]).
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What a step takes and what it gives.
+//! Input and output of a step.
 
 use palyra_api::sessions::{Pause, SessionEventBody};
 use palyra_models::ModelAnswer;
@@ -9,133 +9,133 @@ use crate::call::CallOutcome;
 use crate::run::RunState;
 use crate::surface::SurfaceState;
 
-/// What happened to a run.
+/// An event that a run reacts to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
-    /// It is its turn.
+    /// The session has no other run in progress, so this one can start.
     Begin,
     /// The local router matched the message to tools.
     Routed(Routed),
     /// The model answered.
     Answered(Box<ModelAnswer>),
-    /// The model did not answer, or not to the end.
+    /// The request to the model failed or was incomplete.
     ModelFailed {
-        /// Reason.
+        /// Error message for the person.
         reason: String,
     },
-    /// A call ended, or needs a person first.
+    /// A call ended or requires approval.
     CallEnded {
-        /// Which one.
+        /// Id of the call.
         call_id: String,
-        /// Result.
+        /// Outcome of the call.
         outcome: CallOutcome,
     },
     /// A search for tools ended.
     ToolsFound {
-        /// The call that searched.
+        /// Id of the call that searched.
         call_id: String,
-        /// The tools, best first.
+        /// Ids of the tools, best first.
         tools: Vec<String>,
     },
     /// A pause was answered.
     Decided {
-        /// Which one.
+        /// Id of the pause.
         pause_id: String,
-        /// How.
+        /// The answer.
         verdict: Verdict,
-        /// By whom.
+        /// Name of the answering principal; `None` for a timeout.
         by: Option<String>,
     },
-    /// A person stops the run.
+    /// A principal stops the run.
     Stop {
-        /// Principal.
+        /// Name of the principal.
         by: String,
     },
-    /// The process that ran it before is gone.
+    /// The process that executed the run ended.
     Resume {
-        /// What became of the calls that were running, by their ids.
+        /// State of each call that was running, by call id.
         found: Vec<(String, Found)>,
     },
-    /// Time passed.
+    /// The deadline of a pause or of the run may have passed.
     Clock,
 }
 
-/// What the local router says of a message.
+/// Result of matching a message to tools with the local router.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Routed {
     /// Tools with arguments from the text, best first.
     pub candidates: Vec<Candidate>,
-    /// Whether the first one is clearly ahead.
+    /// True if the first candidate is clearly ahead of the others.
     pub clear: bool,
 }
 
-/// A tool that the local router proposes.
+/// A tool proposed by the local router or a small model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The tool.
+    /// Full id of the tool.
     pub tool_id: String,
-    /// Arguments that were found in the text.
+    /// Arguments found in the text; may be incomplete.
     pub arguments: Map<String, Value>,
 }
 
-/// How a person answered a pause.
+/// Answer to a pause.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// Yes.
+    /// Approved or confirmed.
     Yes,
-    /// No.
+    /// Denied.
     No,
-    /// The question timed out.
+    /// Not answered in time, which counts as a denial.
     Expired,
     /// The values of a form, checked against it; secrets are references into the vault.
     Values(Map<String, Value>),
 }
 
-/// What became of a call whose process is gone.
+/// State of a call after the process that executed it ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
-    /// It never began, so it had no effect.
+    /// The call never started, so it had no effect.
     NotBegun,
-    /// It has a receipt.
+    /// The call has a receipt.
     Ended(CallOutcome),
-    /// It was closed as interrupted: it may have had an effect.
+    /// The run of the call was closed as interrupted: it may have had an effect.
     Interrupted,
 }
 
-/// What follows from an input: written in one transaction, then carried out.
+/// The result of a step: written in one transaction, then its effects are carried out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The run after the step.
     pub run: RunState,
     /// Events for clients, in order.
     pub events: Vec<SessionEventBody>,
-    /// Pauses that are new or were answered.
+    /// New and answered pauses.
     pub pauses: Vec<Pause>,
-    /// Surfaces that are new or changed.
+    /// New and changed surfaces.
     pub surfaces: Vec<SurfaceState>,
-    /// What to do once it is written.
+    /// Effects to carry out after the plan is written.
     pub effects: Vec<Effect>,
 }
 
-/// Something outside the run.
+/// An action outside the run, carried out by the owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Ask the model ([`crate::model_request`]); the answer is [`Input::Answered`] or [`Input::ModelFailed`].
+    /// Send [`crate::model_request`] to the model; the answer is [`Input::Answered`] or [`Input::ModelFailed`].
     Think,
     /// Match the message to tools; the answer is [`Input::Routed`].
     Route,
     /// Search for tools; the answer is [`Input::ToolsFound`].
     Search {
-        /// The call that searches.
+        /// Id of the call that searches.
         call_id: String,
-        /// Purpose.
+        /// Text that the search matches.
         query: String,
     },
     /// Call a tool; the answer is [`Input::CallEnded`].
     Call {
-        /// The call.
+        /// Id of the call.
         call_id: String,
     },
-    /// Drop the stream of the model and cancel calls that run.
+    /// Cancel the request to the model and the calls in progress.
     Abort,
 }

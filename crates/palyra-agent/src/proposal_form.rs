@@ -1,4 +1,4 @@
-//! A proposed call as a form to confirm: one field for each property of the tool's schema, filled in as far as known.
+//! A proposed call as a form to confirm: one field per property of the tool's schema, filled in with known values.
 
 use std::sync::OnceLock;
 
@@ -8,21 +8,21 @@ use serde_json::{Map, Value, json};
 
 use crate::tool::ToolCard;
 
-/// The component with the form.
+/// Id of the component with the form.
 pub(crate) const FORM: &str = "arguments";
-/// The field that has all arguments, where the schema has no fields of its own to show.
+/// Name of the field with all arguments as JSON, if the schema has no properties that can be fields.
 pub(crate) const WHOLE: &str = "arguments";
 
-/// How the value of a field becomes an argument.
+/// Encoding of a field's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// As it is.
+    /// The value is the argument.
     Plain,
-    /// The text of the field is JSON.
+    /// The value is the argument as JSON text.
     Json,
 }
 
-/// A form for a call of a tool; the arguments that are known are its defaults, and `about` says where they come from.
+/// Returns a form for a call of a tool. Known arguments are its defaults; `about` explains their origin.
 pub(crate) fn document(
     surface: &str,
     tool: &ToolCard,
@@ -48,7 +48,7 @@ pub(crate) fn document(
     A2uiDocument::parse(&json!({ "v": 1, "surface": surface, "components": components }).to_string())
 }
 
-/// The properties of a schema that each get a field; none where the arguments have to be written as JSON.
+/// Returns the properties that each get a field, or `None` if the arguments have to be written as JSON.
 fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     static NONE: OnceLock<Map<String, Value>> = OnceLock::new();
     // A schema without properties takes an empty object.
@@ -62,7 +62,7 @@ fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     (properties.len() <= MAX_FIELDS && properties.keys().all(plain)).then_some(properties)
 }
 
-/// How the value of a property travels through the form.
+/// Returns the encoding of a property's value in the form.
 pub(crate) fn shape(schema: &Value, name: &str) -> Shape {
     if name == WHOLE && properties(schema).is_none() {
         return Shape::Json;
@@ -73,7 +73,7 @@ pub(crate) fn shape(schema: &Value, name: &str) -> Shape {
     }
 }
 
-/// Whether all arguments are written in one field.
+/// Returns whether the form has a single field with all arguments as JSON.
 pub(crate) fn is_whole(schema: &Value) -> bool {
     properties(schema).is_none()
 }
@@ -95,7 +95,7 @@ fn kind(schema: &Value) -> &'static str {
     }
 }
 
-/// The one type of a value besides null, which is what leaving an optional field empty means.
+/// Returns the only type of a value besides null, which an empty optional field stands for.
 fn type_name(schema: &Value) -> Option<&str> {
     match schema.get("type")? {
         Value::Array(names) => {
@@ -106,7 +106,7 @@ fn type_name(schema: &Value) -> Option<&str> {
     }
 }
 
-/// The values of an enumeration of short texts.
+/// Returns the values of an enumeration of short texts.
 fn options(schema: &Value) -> Option<Vec<&str>> {
     let values = schema.get("enum")?.as_array()?;
     let texts: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
@@ -127,7 +127,7 @@ fn field(name: &str, schema: &Value, required: bool, known: Option<&Value>) -> V
     if !hint.is_empty() {
         field.insert("hint".into(), hint.into());
     }
-    // A box that has to be ticked would take away the choice.
+    // A required checkbox would have to be checked, so that false could not be submitted.
     if required && kind != "checkbox" {
         field.insert("required".into(), true.into());
     }
@@ -149,7 +149,7 @@ fn field(name: &str, schema: &Value, required: bool, known: Option<&Value>) -> V
     let default = known.or_else(|| schema.get("default")).and_then(|value| default_of(kind, value));
     if let Some(default) = default {
         field.insert("default".into(), default);
-        // A default that the form refuses would take the whole form away.
+        // A default that the document check rejects would make the whole form invalid.
         if !is_accepted(&field) {
             field.remove("default");
         }
@@ -190,7 +190,7 @@ fn describe(tool: &ToolCard) -> String {
     format!("{}: {}", tool.tool_id, tool.description)
 }
 
-/// A text of a manifest on one line, as long as a label may be.
+/// Escapes a text of a manifest and limits it to one line with the length of a label.
 pub(crate) fn line(text: &str) -> String {
     let text = palyra_common::redact::escape_untrusted(&text.replace(['\n', '\t'], " "));
     text.get(..text.floor_char_boundary(MAX_LABEL_BYTES)).unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! An agent run as it is stored: everything needed to take it up again.
+//! The stored form of an agent run, with everything needed to continue it in another process.
 
 use palyra_api::sessions::{AgentBudget, AgentRun, AgentRunStatus, AgentUse, Pause, SessionLabels};
 use palyra_models::Message;
@@ -8,71 +8,71 @@ use crate::call::Call;
 use crate::guard::LoopGuard;
 use crate::plan::Candidate;
 
-/// An agent run; the owner of the state root keeps it as a sealed row.
+/// An agent run. The owner of the state root stores it as a sealed row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunState {
-    /// Its id.
+    /// `agr_` and a time-sorted random part.
     pub run_id: String,
-    /// The session.
+    /// Session of the run.
     pub session_id: String,
-    /// Status.
+    /// Progress of the run.
     pub status: AgentRunStatus,
-    /// The person's message.
+    /// The message that started the run.
     pub text: String,
-    /// The model that answers; the local router where there is none.
+    /// Name of the model; `None` to use the local router.
     pub model: Option<String>,
-    /// Whether the model only fills in the arguments of tools that the router ranks.
+    /// True if the model only fills in arguments of tools that the router ranked.
     #[serde(default)]
     pub small_model: bool,
-    /// Limits.
+    /// Limits of the run.
     pub budget: AgentBudget,
-    /// Use so far.
+    /// Turns, tokens, calls and time used so far.
     pub used: AgentUse,
-    /// The labels of the session, with what this run read.
+    /// Labels of the session, including data that this run read.
     pub labels: SessionLabels,
-    /// Its part of the conversation.
+    /// Conversation of this run.
     pub messages: Vec<Message>,
-    /// The calls of the last proposal, in order.
+    /// Calls of the latest proposal, in order.
     pub calls: Vec<Call>,
-    /// Reason for waiting.
+    /// The open pause, if the run waits for a person.
     pub pause: Option<Pause>,
-    /// Tools that the router still offers to choose from.
+    /// Tools that the router offers to choose from.
     pub candidates: Vec<Candidate>,
-    /// Tools that `search_tools` found, besides those that were selected.
+    /// Tools that `search_tools` found, which are offered in addition to the selected ones.
     pub found_tools: Vec<String>,
-    /// The surface with a form that the last batch of calls left behind.
+    /// Surface with a form to fill in, from the latest batch of calls.
     pub open_form: Option<OpenForm>,
-    /// Answers of the model with an invalid proposal.
+    /// Number of answers of the model with an invalid proposal.
     pub invalid_answers: u32,
-    /// What was called before.
+    /// Detects repeated calls.
     pub guard: LoopGuard,
-    /// Reason of the end, if it did not finish.
+    /// Reason of the end, unless the run finished.
     pub reason: Option<String>,
-    /// Calls, messages and pauses are numbered in one sequence.
+    /// Next number for the ids of calls, messages and pauses, which share one sequence.
     pub next_number: u32,
-    /// When its clock was last read, while it is not paused.
+    /// Time up to which the use of time is counted, in Unix milliseconds; `None` while paused or queued.
     pub clock_ms: Option<u64>,
-    /// Time at which it was created, in Unix milliseconds.
+    /// Creation time in Unix milliseconds.
     pub created_ms: u64,
-    /// End time.
+    /// End time in Unix milliseconds.
     pub finished_ms: Option<u64>,
 }
 
-/// A form that waits to be filled in.
+/// A form that has to be filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenForm {
-    /// The surface.
+    /// Name of the surface.
     pub surface: String,
-    /// Its revision.
+    /// Revision of the surface; values for another revision are rejected.
     pub rev: u64,
-    /// The tool that its values are for, if the form names one.
+    /// Tool that receives the values, if the form names one.
     pub tool_id: Option<String>,
-    /// SHA-256 of the document.
+    /// SHA-256 of the document that was shown.
     pub shown: String,
 }
 
 impl RunState {
-    /// A run for a message, queued.
+    /// Creates a queued run for a message.
     pub fn new(run_id: String, session_id: String, text: String, now_ms: u64) -> Self {
         Self {
             run_id,
@@ -100,12 +100,12 @@ impl RunState {
         }
     }
 
-    /// The call with an id.
+    /// Returns the call with this id.
     pub fn call(&self, call_id: &str) -> Option<&Call> {
         self.calls.iter().find(|call| call.call_id == call_id)
     }
 
-    /// After how many milliseconds time alone changes something; none for a run that has ended.
+    /// Returns the milliseconds until the pause or the time limit expires; `None` for a run that has ended.
     pub fn wake_in_ms(&self, now_ms: u64) -> Option<u64> {
         if self.status.is_final() {
             return None;
@@ -119,7 +119,7 @@ impl RunState {
         })
     }
 
-    /// The run as clients see it.
+    /// Returns the run in its API form.
     pub fn to_api(&self) -> AgentRun {
         let Self {
             run_id,

@@ -1,41 +1,41 @@
-//! A session as it is stored.
+//! The stored form of a session.
 
 use palyra_api::sessions::{AgentBudget, Session, SessionLabels};
 use serde::{Deserialize, Serialize};
 
-/// A session; the owner of the state root keeps it as a sealed row.
+/// A session. The owner of the state root stores it as a sealed row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionState {
-    /// Its id.
+    /// `ses_` and a time-sorted random part.
     pub session_id: String,
-    /// Its title; empty until the first message.
+    /// Title; empty until the first message.
     pub title: String,
-    /// Owner: the name of a principal.
+    /// Name of the owning principal.
     pub owner: String,
-    /// The identity behind the name; the owner of the state root has none.
+    /// SHA-256 of the owning principal's token; `None` for the owner of the state root.
     pub owner_token: Option<[u8; 32]>,
-    /// The model it asks for.
+    /// Name of the requested model; `None` for the default.
     pub model: Option<String>,
-    /// The tools it can use.
+    /// Ids of the tools it can use; empty for all enabled tools.
     pub tools: Vec<String>,
-    /// Limits of one run.
+    /// Limits of each run.
     pub budget: AgentBudget,
-    /// Labels of what its runs have read.
+    /// Labels of the data that its runs have read.
     pub labels: SessionLabels,
-    /// Whether lists omit it.
+    /// True if default lists omit the session.
     pub archived: bool,
-    /// Time at which it was created, in Unix milliseconds.
+    /// Creation time in Unix milliseconds.
     pub created_ms: u64,
-    /// Time of its last activity.
+    /// Time of the last activity in Unix milliseconds.
     pub last_active_ms: u64,
-    /// The run that is in progress or waits.
+    /// Id of the run that is in progress, paused or queued.
     pub active_run: Option<String>,
-    /// The number of its newest event.
+    /// Number of its newest event.
     pub last_event: u64,
 }
 
 impl SessionState {
-    /// The session as clients see it.
+    /// Returns the session in its API form.
     pub fn to_api(&self) -> Session {
         let Self {
             session_id,

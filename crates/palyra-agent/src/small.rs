@@ -1,4 +1,4 @@
-//! Small-model mode: the router ranks, the model fills in the arguments of one of its tools, a person confirms.
+//! Small-model mode: the router ranks tools, the model fills in the arguments of one of them, and a person confirms.
 
 use palyra_common::JsonText;
 use palyra_models::{Message, ModelAnswer, ModelRequest, ToolCall, ToolChoice, ToolSpec};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::run::RunState;
 use crate::tool::ToolCard;
 
-/// Tools of the router that the model chooses from.
+/// Number of tools of the router that the model chooses from.
 pub const SMALL_MODEL_TOOLS: usize = 5;
 
 const SYSTEM: &str = "Choose the one tool that does what the person asks, and take its arguments from the person's words. \
@@ -15,16 +15,17 @@ Write nothing that the person did not say. Leave out what is optional and not sa
 const AS_JSON: &str =
     "Answer with one JSON object: `name` is the name of the tool, `arguments` are its arguments.";
 
-/// How a small model is asked for a call.
+/// Encoding of the call in the answer of a small model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SmallForm {
-    /// As the text of its answer, under a schema that the server enforces.
+    /// JSON text, under a schema that the server enforces.
     Json,
-    /// As a tool call.
+    /// A native tool call.
     Tools,
 }
 
-/// The request for a call of one of the tools that the router ranked first; nothing else can be answered.
+/// Returns the request for a call of one of the tools that the router ranked first; the model cannot answer anything
+/// else.
 pub fn small_request(run: &RunState, tools: &[&ToolCard], form: SmallForm) -> ModelRequest {
     let request = ModelRequest {
         model: run.model.clone().unwrap_or_default(),
@@ -65,7 +66,7 @@ pub fn small_request(run: &RunState, tools: &[&ToolCard], form: SmallForm) -> Mo
     }
 }
 
-/// The call that an answer proposes, as a tool call or as the text that was asked for.
+/// Returns the proposed call of an answer, from a tool call or from JSON text.
 pub(crate) fn proposed_call(answer: &ModelAnswer) -> Option<ToolCall> {
     if let Some(call) = answer.tool_calls.first() {
         return Some(call.clone());

@@ -1,4 +1,4 @@
-//! One step of a run: from what happened to everything that follows from it.
+//! One step of a run: from an input to a plan.
 
 mod calls;
 mod model;
@@ -15,18 +15,19 @@ use crate::plan::{Effect, Input, Plan};
 use crate::run::RunState;
 use crate::tool::ToolCard;
 
-/// What a step sees besides the run.
+/// The surroundings of a run that a step depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct World<'w> {
-    /// The time, in milliseconds of Unix time.
+    /// Current time in Unix milliseconds.
     pub now_ms: u64,
-    /// Every tool the session may use now.
+    /// Every tool that the session may use now.
     pub tools: &'w [ToolCard],
 }
 
-/// Carries one input out on a run.
+/// Computes the plan for one input.
 ///
-/// The run is not changed; an input that does not fit how it stands, such as a late answer, plans nothing.
+/// The stored run is not modified. An input that does not fit the state of the run, such as a late answer, results in
+/// an empty plan.
 pub fn step(run: &RunState, input: Input, world: World<'_>) -> Plan {
     let mut step = Step {
         run: run.clone(),
@@ -37,7 +38,7 @@ pub fn step(run: &RunState, input: Input, world: World<'_>) -> Plan {
         world,
     };
     if !run.status.is_final() {
-        // The time in which no process ran it is not its own.
+        // The time in which no process executed the run does not count.
         if !matches!(input, Input::Resume { .. }) {
             step.read_clock();
         }
@@ -48,7 +49,7 @@ pub fn step(run: &RunState, input: Input, world: World<'_>) -> Plan {
     Plan { run, events, pauses, surfaces, effects }
 }
 
-/// A plan in the making.
+/// A plan under construction.
 struct Step<'w> {
     run: RunState,
     events: Vec<SessionEventBody>,
@@ -84,7 +85,7 @@ impl<'w> Step<'w> {
             }
             Input::Resume { found } => self.resume(found),
             Input::Clock => self.expire_pause(),
-            // Late or repeated: what it is about has moved on.
+            // Late or repeated inputs are ignored.
             Input::Begin | Input::Routed(_) | Input::Answered(_) | Input::ModelFailed { .. } => {}
         }
     }
@@ -96,7 +97,7 @@ impl<'w> Step<'w> {
         self.think();
     }
 
-    /// Asks for the next answer: of the model, or of the router where there is none.
+    /// Requests the next answer from the model, or from the router if there is no model.
     fn think(&mut self) {
         if !self.model_goes_on() {
             self.run.status = AgentRunStatus::Thinking;
@@ -105,7 +106,7 @@ impl<'w> Step<'w> {
         self.ask_model();
     }
 
-    /// Asks the model, within the budget.
+    /// Requests an answer of the model, within the budget.
     fn ask_model(&mut self) {
         if self.run.used.turns >= self.run.budget.turns {
             return self.out_of_budget("its limit on model requests is reached");
@@ -118,7 +119,7 @@ impl<'w> Step<'w> {
         self.effects.push(Effect::Think);
     }
 
-    /// Ends the run; what is open ends with it.
+    /// Ends the run with its open pause and calls.
     fn finish(&mut self, status: AgentRunStatus, reason: Option<String>) {
         self.close_pause(PauseStatus::Cancelled, None);
         let open: Vec<(String, String, bool)> = self
@@ -181,7 +182,7 @@ impl<'w> Step<'w> {
         }
     }
 
-    /// Every proposal in a conversation has a result, or providers refuse the next request.
+    /// Adds missing results, because providers reject a conversation with an unanswered tool call.
     fn keep_conversation_whole(&mut self) {
         let results: Vec<Message> = self.run.calls.iter().filter_map(calls::result_message).collect();
         self.run.messages.extend(results);
@@ -210,7 +211,7 @@ impl<'w> Step<'w> {
         self.run.messages.extend(missing);
     }
 
-    /// Adds the time since the clock was last read, unless a person was waited for.
+    /// Adds the time since the last reading, unless the run was paused.
     fn read_clock(&mut self) {
         if let Some(since) = self.run.clock_ms {
             let passed = self.world.now_ms.saturating_sub(since);

@@ -1,4 +1,4 @@
-//! A surface as it is stored: a checked document at a revision, and where it comes from.
+//! The stored form of a surface: a checked document with its revision and origin.
 
 use palyra_a2ui::{A2uiDocument, ComponentBody};
 use palyra_api::sessions::Surface;
@@ -6,36 +6,36 @@ use palyra_common::JsonText;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A surface; the owner of the state root keeps it as a sealed row.
+/// A surface. The owner of the state root stores it as a sealed row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SurfaceState {
-    /// Its name.
+    /// Name, unique in the session.
     pub surface: String,
-    /// The session.
+    /// Session of the surface.
     pub session_id: String,
-    /// Its revision, from 1.
+    /// Revision, starting at 1; incremented with every change.
     pub rev: u64,
-    /// The agent run that last changed it.
+    /// Agent run that changed it last.
     pub run_id: String,
-    /// The tool that made the document; none for a form of the local router.
+    /// Tool that returned the document; `None` for a form of the local router.
     pub tool_id: Option<String>,
-    /// The skill of the tool.
+    /// Skill that owns the tool.
     pub skill_id: Option<String>,
-    /// The run of the tool.
+    /// Run of the tool.
     pub tool_run_id: Option<String>,
-    /// The document as JSON text.
+    /// Document as JSON text.
     pub document: String,
-    /// Time of the last change.
+    /// Time of the last change in Unix milliseconds.
     pub updated_ms: u64,
 }
 
 impl SurfaceState {
-    /// The document, checked again.
+    /// Parses and checks the document.
     pub fn document(&self) -> Result<A2uiDocument, palyra_a2ui::A2uiError> {
         A2uiDocument::parse(&self.document)
     }
 
-    /// The surface as clients see it.
+    /// Returns the surface in its API form.
     pub fn to_api(&self) -> Surface {
         let Self { surface, session_id, rev, run_id, tool_id, skill_id, tool_run_id, document, updated_ms } =
             self.clone();
@@ -44,7 +44,7 @@ impl SurfaceState {
     }
 }
 
-/// The first form of a document, by the id of its component.
+/// Returns the id of the component with the first form of a document.
 pub(crate) fn first_form(document: &A2uiDocument) -> Option<&str> {
     let form = |body: &ComponentBody| matches!(body, ComponentBody::Form(_));
     document
@@ -54,7 +54,8 @@ pub(crate) fn first_form(document: &A2uiDocument) -> Option<&str> {
         .map(|component| component.id.as_str())
 }
 
-/// The patch that leads from one document of a surface to the next; none where it would be longer than the document.
+/// Returns the patch from one document to the next, or `None` if the order of kept components changes or the patch is
+/// not exact.
 pub(crate) fn patch_between(old: &A2uiDocument, new: &A2uiDocument, base_rev: u64) -> Option<Value> {
     let mut ops = Vec::new();
     for component in old.components() {
@@ -96,7 +97,7 @@ pub(crate) fn patch_between(old: &A2uiDocument, new: &A2uiDocument, base_rev: u6
     let fits = !ops.is_empty() && ops.len() <= palyra_a2ui::limits::MAX_COMPONENTS;
     let patch =
         json!({ "v": 1, "surface": new.surface(), "base_rev": base_rev, "rev": base_rev + 1, "ops": ops });
-    // What a client is sent leads to exactly what is stored, or it gets the whole document.
+    // Verified by applying it: the client must arrive at exactly the stored document, or it gets the whole one.
     let text = JsonText::from(&patch);
     let applied = palyra_a2ui::A2uiPatch::parse(text.as_str()).ok()?.apply(old, base_rev).ok()?;
     (fits && applied == *new).then_some(patch)

@@ -1,4 +1,4 @@
-//! A tool as the agent sees it: what its signed manifest says, and what its runs are granted now.
+//! A tool as the agent sees it: from its signed manifest and its current grants.
 
 use palyra_api::sessions::SessionLabels;
 use palyra_common::CapabilityGrantSet;
@@ -8,41 +8,41 @@ use serde_json::Value;
 /// A tool that can be called now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCard {
-    /// Its id, for example `acme.notes.add`.
+    /// Full id, for example `acme.notes.add`.
     pub tool_id: String,
-    /// Its name for models: the id with `__` for `.`, or an alias of the operator.
+    /// Name for models: the id with `__` for `.`, or an alias of the operator.
     pub model_name: String,
-    /// Its name for people.
+    /// Display name.
     pub title: String,
-    /// What it does, from the signed manifest.
+    /// Description from the signed manifest.
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Value,
     /// JSON Schema of its result.
     pub output_schema: Value,
-    /// Arguments it was published with as examples.
+    /// Example arguments from the manifest.
     pub examples: Vec<Value>,
-    /// Its skill.
+    /// Skill that owns the tool.
     pub skill_id: String,
-    /// Permissions of its runs.
+    /// Side effects that its grants permit.
     pub access: ToolAccess,
 }
 
-/// What the runs of a tool may do, by their grants. Rows of earlier versions also say whether it writes outside.
+/// Side effects that the grants of a tool permit. Rows of earlier versions also contain whether it writes outside.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolAccess {
-    /// It can change something: storage, files, a channel, or a server by a request other than GET.
+    /// True if the tool can change storage, files, a channel, or a server by a request other than GET.
     pub writes: bool,
 }
 
 impl ToolAccess {
-    /// Follows from the grants in effect, never from what a manifest claims.
+    /// Derives the access from the grants in effect, never from claims of a manifest.
     pub fn of(grants: &CapabilityGrantSet) -> Self {
         Self { writes: grants.writes_outside() || grants.writes_storage() }
     }
 }
 
-/// The labels that follow from what a run used, by the names of its capabilities.
+/// Returns the labels for the capabilities that a run used, by their names.
 pub fn used_labels<'n>(used: impl IntoIterator<Item = &'n str>) -> SessionLabels {
     let mut labels = SessionLabels::default();
     for name in used {

@@ -1,4 +1,4 @@
-//! Calls of one batch: which start, their results, and what follows when all have ended.
+//! Calls of one batch: which start, their results, and the next step after all have ended.
 
 use palyra_a2ui::{A2uiDocument, ComponentBody};
 use palyra_api::sessions::{AgentRunStatus, SessionEventBody, SessionLabels, ToolCallStatus};
@@ -13,7 +13,7 @@ use crate::run::OpenForm;
 use crate::surface::{SurfaceState, first_form, patch_between, value};
 
 impl Step<'_> {
-    /// Goes on with the calls as far as it can without an answer from outside.
+    /// Starts calls until the run has to wait: read-only calls together, others one at a time.
     pub(super) fn advance(&mut self) {
         if self.run.calls.iter().any(Call::is_running) {
             self.run.status = AgentRunStatus::Calling;
@@ -36,7 +36,7 @@ impl Step<'_> {
                 return;
             }
         }
-        // One that was answered from an earlier receipt leaves the way to the next one.
+        // If every call was answered from an earlier result, the next ones can start.
         if !self.run.calls.iter().any(Call::is_running) {
             self.advance();
         }
@@ -65,7 +65,7 @@ impl Step<'_> {
         let Some(call) = self.run.call(call_id).filter(|call| call.is_running()).cloned() else { return };
         match outcome {
             CallOutcome::NeedsApproval { approval_id, expires_ms } => {
-                // It did not begin: it counts once it does.
+                // The call did not start, so it does not count yet.
                 self.run.used.tool_calls = self.run.used.tool_calls.saturating_sub(1);
                 if let Some(call) = self.run.calls.iter_mut().find(|call| call.call_id == call_id) {
                     call.state = CallState::WantsApproval { approval_id, expires_ms };
@@ -74,7 +74,7 @@ impl Step<'_> {
             CallOutcome::Completed { tool_run_id, output, document, replaces, labels } => {
                 self.add_labels(labels);
                 let text = match &document {
-                    // A person sees the document; the model reads it as text.
+                    // The person sees the document; the model gets a text rendering.
                     Some(document) => palyra_a2ui::render_text(document, 100),
                     None => output.clone(),
                 };
@@ -155,7 +155,7 @@ impl Step<'_> {
         self.advance();
     }
 
-    /// Stores a document as a surface, and tells clients of it as a change where it changes one they know.
+    /// Stores a document as a surface; clients get a patch if the surface exists and the patch is possible.
     fn show(
         &mut self,
         call: &Call,
@@ -196,7 +196,7 @@ impl Step<'_> {
         });
     }
 
-    /// Every call has ended: a form is filled in, the model reads the results, or the router is done.
+    /// Continues after every call has ended: with an open form, with the model, or by ending the run.
     fn conclude(&mut self) {
         if self.run.open_form.is_some() {
             return self.pause_for_form();
@@ -228,7 +228,7 @@ impl Step<'_> {
     }
 }
 
-/// The result of a call in the conversation; a call by a person appears as their message.
+/// Returns the result of a call for the conversation. A call that a person made becomes a message.
 pub(super) fn result_message(call: &Call) -> Option<Message> {
     let CallState::Ended { status, text } = &call.state else { return None };
     Some(match &call.model_id {

@@ -1,4 +1,4 @@
-//! Answers of the model: text, and proposals that are checked before anything happens.
+//! Answers of the model: text, and proposals that are checked before they have an effect.
 
 use palyra_api::sessions::{AgentRunStatus, MessageRole, SessionEventBody};
 use palyra_common::redact::escape_untrusted;
@@ -12,11 +12,11 @@ use crate::conversation::{SEARCH_TOOLS, clip};
 use crate::plan::Effect;
 use crate::tool::ToolAccess;
 
-/// Answers with an invalid proposal that go back to the model; one more ends the run.
+/// Number of answers with an invalid proposal that are returned to the model; one more ends the run.
 pub(super) const MOST_INVALID_ANSWERS: u32 = 2;
-/// Calls of one answer that are looked at.
+/// Maximum number of calls in one answer; more are rejected.
 const MOST_PROPOSALS: usize = 32;
-/// Longest arguments an event shows.
+/// Maximum bytes of arguments in an event.
 const SHOWN_ARGUMENTS: usize = 4 << 10;
 
 impl Step<'_> {
@@ -75,7 +75,7 @@ impl Step<'_> {
         }
     }
 
-    /// Takes one proposal; false for one that goes back to the model.
+    /// Processes one proposal; returns false if it is invalid and returned to the model.
     fn propose(&mut self, proposed: ToolCall, too_many: bool) -> bool {
         let call_id = self.next_id("call");
         if too_many {
@@ -107,7 +107,7 @@ impl Step<'_> {
         true
     }
 
-    /// Adds a call that may begin, unless it repeats itself too often.
+    /// Adds a call, or ends the run if it is repeated too often.
     pub(super) fn add_call(&mut self, call: Call) {
         self.tell_proposal(&call.call_id, &call.tool_id, &call.arguments, None);
         let repeats = self.run.guard.note(&call.tool_id, &call.arguments);

@@ -1,4 +1,4 @@
-//! Waiting for a person: asked once, answered once, and a time-out is a denial.
+//! Pauses for a person: asked once, answered once; a timeout is a denial.
 
 use palyra_api::sessions::{AgentRunStatus, Pause, PauseKind, PauseStatus, SessionEventBody, ToolCallStatus};
 use palyra_common::redact::escape_untrusted;
@@ -12,19 +12,19 @@ use crate::call::{Call, CallState};
 use crate::conversation::{clip, quoted};
 use crate::plan::Verdict;
 
-/// How long a form or a question waits.
+/// Time until a form or a question expires, in milliseconds.
 const ANSWER_LIFETIME_MS: u64 = 24 * 60 * 60 * 1_000;
-/// Longest arguments a pause shows.
+/// Maximum bytes of arguments in a pause.
 const SHOWN_ARGUMENTS: usize = 4 << 10;
 
-/// What a pause is about.
+/// The subject of a pause.
 pub(super) struct Asked {
     pub(super) kind: PauseKind,
     pub(super) question: String,
     pub(super) call: Option<Call>,
     pub(super) approval_id: Option<String>,
     pub(super) surface: Option<(String, u64)>,
-    /// SHA-256 of what was shown besides.
+    /// SHA-256 of the document that is shown, if any.
     pub(super) shown: String,
     pub(super) expires_ms: Option<u64>,
 }
@@ -71,7 +71,7 @@ impl Step<'_> {
         self.run.pause = Some(pause);
     }
 
-    /// Waits for the first call that needs a person; false where none does.
+    /// Pauses for the first call that requires a person; returns false if none does.
     pub(super) fn pause_for_call(&mut self) -> bool {
         let waits =
             |call: &&Call| matches!(call.state, CallState::WantsApproval { .. } | CallState::Doubtful);
@@ -125,7 +125,7 @@ impl Step<'_> {
         });
     }
 
-    /// Closes the open pause; its record keeps who answered and when.
+    /// Closes the open pause and records the answer.
     pub(super) fn close_pause(&mut self, status: PauseStatus, by: Option<String>) {
         let Some(mut pause) = self.run.pause.take() else { return };
         pause.status = status;
@@ -146,7 +146,7 @@ impl Step<'_> {
 
     pub(super) fn decided(&mut self, pause_id: &str, verdict: Verdict, by: Option<String>) {
         let Some(pause) = self.run.pause.clone().filter(|pause| pause.pause_id == pause_id) else { return };
-        // The clock does not wait for who decides: a yes that comes too late is a no.
+        // The deadline is checked again here: an approval that arrives too late is a denial.
         let verdict = if self.world.now_ms >= pause.expires_ms { Verdict::Expired } else { verdict };
         let status = match &verdict {
             Verdict::Yes | Verdict::Values(_) => PauseStatus::Answered,
@@ -195,7 +195,7 @@ impl Step<'_> {
         self.advance();
     }
 
-    /// The values go to the tool that the form names, or else to the model.
+    /// Passes the values to the tool that the form names, or else to the model.
     fn form_submitted(&mut self, values: &Map<String, Value>) {
         let Some(form) = self.run.open_form.take() else { return self.advance() };
         self.keep_conversation_whole();

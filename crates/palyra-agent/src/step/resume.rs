@@ -1,4 +1,4 @@
-//! Taking a run up again after its process is gone.
+//! Continues a run after the process that executed it ended.
 
 use palyra_api::sessions::AgentRunStatus;
 
@@ -8,13 +8,13 @@ use crate::conversation::SEARCH_TOOLS;
 use crate::plan::{Effect, Found};
 
 impl Step<'_> {
-    /// A request to the model or the router is repeated, because it has no effect; a call with a receipt goes on; one
-    /// without is repeated only if it reads, or a person says so.
+    /// Repeats a request to the model or the router, which has no effect. A call with a receipt is not repeated; one
+    /// without is repeated only if it is read-only or a person confirms it.
     pub(super) fn resume(&mut self, found: Vec<(String, Found)>) {
         match self.run.status {
             AgentRunStatus::Queued => return self.begin(),
             AgentRunStatus::Thinking => {
-                // A small model is asked once the router has ranked.
+                // A small model is only asked after the router has ranked tools.
                 let ranked = self.is_small() && !self.run.candidates.is_empty();
                 let asks_model = self.model_goes_on() || ranked;
                 return self.effects.push(if asks_model { Effect::Think } else { Effect::Route });

@@ -1,4 +1,4 @@
-//! Without a model: a tool that matches the message, shown as a form to confirm, or a few of them to choose from.
+//! Runs without a model: a tool that matches the message as a form to confirm, or several to choose from.
 
 use palyra_a2ui::{A2uiDocument, A2uiError};
 use palyra_api::sessions::{AgentRunStatus, MessageRole, PauseKind, SessionEventBody};
@@ -14,7 +14,7 @@ use crate::surface::{SurfaceState, first_form, value};
 use crate::tool::ToolCard;
 use crate::{choice, proposal_form};
 
-/// Tools a person chooses from.
+/// Maximum number of tools to choose from.
 const MOST_CANDIDATES: usize = 5;
 
 const NOTHING: &str =
@@ -37,7 +37,7 @@ impl Step<'_> {
         self.offer_candidates();
     }
 
-    /// Shows the only candidate as a form to confirm, or several to choose from.
+    /// Shows a single candidate as a form to confirm, or several to choose from.
     pub(super) fn offer_candidates(&mut self) {
         match self.run.candidates.len() {
             1 => self.propose_first(),
@@ -78,7 +78,7 @@ impl Step<'_> {
         );
     }
 
-    /// What a proposed form says about itself.
+    /// Returns the explanation in a proposed form.
     fn about_proposal(&self) -> &'static str {
         match (self.is_small(), self.small_model_failed()) {
             (false, _) => {
@@ -93,7 +93,7 @@ impl Step<'_> {
         }
     }
 
-    /// What a list of tools says about itself.
+    /// Returns the explanation in a list of tools.
     fn about_choice(&self) -> &'static str {
         if self.is_small() {
             "The model gave no usable call. Several tools match your message; choose one."
@@ -102,14 +102,14 @@ impl Step<'_> {
         }
     }
 
-    /// Each proposal of a session is a surface of its own, so that an old one is never submitted for a new one.
+    /// Returns a unique surface name per proposal, so that an old form is never submitted for a new proposal.
     fn next_surface(&mut self) -> String {
         let number = self.next_id("r");
         let id = self.run.run_id.split_once('_').map_or(self.run.run_id.as_str(), |(_, id)| id);
         format!("proposal_{id}_{number}")
     }
 
-    /// Shows a document of the router, and waits for its form, or for a yes where it has none.
+    /// Shows a document of the router and waits for its form, or for a confirmation if it has none.
     fn ask_with(&mut self, question: &str, document: Result<A2uiDocument, A2uiError>) {
         let document = match document {
             Ok(document) => document,

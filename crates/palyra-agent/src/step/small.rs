@@ -1,4 +1,4 @@
-//! A small model between the router and a person: it fills in arguments and decides nothing.
+//! Runs with a small model: it fills in arguments, and a person decides.
 
 use palyra_api::sessions::{AgentRunStatus, SessionEventBody};
 use palyra_common::redact::escape_untrusted;
@@ -13,15 +13,15 @@ use crate::plan::Candidate;
 use crate::small::{SMALL_MODEL_TOOLS, proposed_call};
 
 impl Step<'_> {
-    /// The router ranked: the model chooses among the first tools and fills in their arguments.
+    /// Asks the model to choose among the first tools and fill in their arguments.
     pub(super) fn ranked_for_small_model(&mut self, mut candidates: Vec<Candidate>) {
         candidates.truncate(SMALL_MODEL_TOOLS);
         self.run.candidates = candidates;
         self.ask_model();
     }
 
-    /// The model answered: its call is shown to a person as a form; what is no call is asked for again, then the
-    /// router's own proposal is shown.
+    /// Shows the proposed call to a person as a form. An answer without a valid call is requested again; after too
+    /// many, the router's own proposal is shown.
     pub(super) fn small_model_answered(&mut self, answer: ModelAnswer) {
         if let Some(usage) = answer.usage {
             self.run.used.input_tokens = self.run.used.input_tokens.saturating_add(usage.input_tokens);
@@ -47,7 +47,7 @@ impl Step<'_> {
         }
     }
 
-    /// The call of an answer, or the tool, the arguments and what is wrong with them.
+    /// Returns the call of an answer, or tool, arguments and problem of an invalid one.
     fn filled_in(&self, answer: &ModelAnswer) -> Result<Candidate, (String, String, String)> {
         let Some(call) = proposed_call(answer) else {
             let text = answer.text.clone();
@@ -63,22 +63,22 @@ impl Step<'_> {
         Ok(Candidate { tool_id: tool.tool_id.clone(), arguments })
     }
 
-    /// Whether the model that answers only fills in arguments.
+    /// Returns whether the model only fills in arguments.
     pub(super) fn is_small(&self) -> bool {
         self.run.small_model && self.run.model.is_some()
     }
 
-    /// Whether the model was asked as often as it is, and gave no call.
+    /// Returns whether the model gave as many invalid answers as are permitted.
     pub(super) fn small_model_failed(&self) -> bool {
         self.run.invalid_answers > MOST_INVALID_ANSWERS
     }
 
-    /// Whether the model reads results and goes on; otherwise a person has the result.
+    /// Returns whether the model reads results and continues; otherwise the run ends with the result.
     pub(super) fn model_goes_on(&self) -> bool {
         self.run.model.is_some() && !self.run.small_model
     }
 
-    /// Ends a run in which nothing could be proposed.
+    /// Ends a run without a matching tool.
     pub(super) fn nothing_to_propose(&mut self, text: &str) {
         self.answer(text);
         self.finish(AgentRunStatus::Finished, None);

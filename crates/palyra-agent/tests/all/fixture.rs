@@ -1,4 +1,4 @@
-//! A run, the tools it may use, and an owner that writes nothing.
+//! A run, its tools, and an owner that keeps everything in memory.
 
 use palyra_agent::{
     Call, CallOutcome, Effect, Input, Plan, RunState, ToolAccess, ToolCard, Verdict, World, step,
@@ -30,7 +30,7 @@ pub(crate) fn tool(name: &str, access: ToolAccess) -> ToolCard {
 }
 
 impl Owner {
-    /// With the tools `acme.read`, `acme.look` and `acme.write`, and a model or the router.
+    /// Creates an owner with the tools `acme.read`, `acme.look` and `acme.write`, and a model or the router.
     pub(crate) fn new(model: Option<&str>) -> Self {
         let mut run = RunState::new("agr_1".into(), "ses_1".into(), "do it".into(), 1_000);
         run.model = model.map(str::to_owned);
@@ -40,7 +40,7 @@ impl Owner {
         Self { run, tools, now_ms: 1_000, events: Vec::new(), plan: None }
     }
 
-    /// One step; every plan survives being written down and read again.
+    /// Performs one step and asserts that the run survives serialization.
     pub(crate) fn give(&mut self, input: Input) -> Vec<Effect> {
         let plan = step(&self.run, input, World { now_ms: self.now_ms, tools: &self.tools });
         let written = serde_json::to_vec(&plan.run).unwrap();

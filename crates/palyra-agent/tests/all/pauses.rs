@@ -1,4 +1,4 @@
-//! Approvals, forms of tools, and time that runs out.
+//! Approvals, forms of tools, and timeouts.
 
 use crate::fixture::{Owner, begun};
 use palyra_a2ui::A2uiDocument;

@@ -1,4 +1,4 @@
-//! Runs whose process is gone.
+//! Runs whose process has ended.
 
 use crate::fixture::{Owner, begun};
 use palyra_agent::{CallOutcome, Effect, Found, Input, Verdict};

@@ -6,7 +6,7 @@ use palyra_api::sessions::{AgentRunStatus, PauseKind, SessionEventBody, SessionL
 use palyra_models::{ModelAnswer, StopReason, ToolChoice};
 use serde_json::{Value, json};
 
-/// A run whose message the router matched to these tools.
+/// Returns a run whose message the router matched to these tools.
 fn ranked(tools: &[&str]) -> (Owner, Vec<Effect>) {
     let mut owner = Owner::new(Some("tiny"));
     owner.run.small_model = true;
