@@ -7,35 +7,35 @@ use crate::error::StateError;
 use crate::runs::RunStore;
 use crate::text::first_id_at;
 
-/// How far the time in an id and that of its row may be apart: earlier versions looked at the clock twice.
+/// Tolerance between the time in a run id and `started_at`: earlier versions read the clock once for each.
 const CLOCK_SLACK_MS: u64 = 60_000;
 
-/// Which runs are counted, and how finely.
+/// Selects the runs to count and the buckets to count them in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActivityQuery {
     /// Start of the first bucket, in Unix milliseconds.
     pub since_ms: u64,
-    /// How long each is; not 0.
+    /// Length of a bucket in milliseconds; 0 is read as 1.
     pub bucket_ms: u64,
-    /// How many there are.
+    /// Number of buckets, and the length of the answer.
     pub buckets: usize,
-    /// Filter by skill.
+    /// Counts only the runs of this skill.
     pub skill_id: Option<String>,
 }
 
-/// The runs that began within one bucket.
+/// Counts of the runs that began within one bucket.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ActivityCount {
-    /// All of them.
+    /// Runs of any status, including those still running.
     pub calls: u64,
-    /// Those that ended without a result.
+    /// Runs with status `failed`, `cancelled` or `interrupted`.
     pub failed: u64,
-    /// Number of denied runs.
+    /// Runs that ended with the error `capability_denied`.
     pub denied: u64,
 }
 
 impl RunStore<'_> {
-    /// Counts runs by when they began, oldest bucket first. Blocks the calling thread.
+    /// Counts runs by start time, oldest bucket first; a bucket without runs is all zeros. Blocks the calling thread.
     pub fn activity(&self, query: &ActivityQuery) -> Result<Vec<ActivityCount>, StateError> {
         let counted = self.state.read("count runs", |connection| count(connection, query))?;
         let mut buckets = vec![ActivityCount::default(); query.buckets];

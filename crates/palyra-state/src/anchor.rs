@@ -1,36 +1,36 @@
-//! The anchor: what the vault remembers of the database, so that an older or edited one is noticed.
+//! //! The anchor: the digest of the database that the vault stores, so that an older or edited database is detected.
 
 use palyra_journal::TreeHead;
 use palyra_skills::Sha256Digest;
 use serde::{Deserialize, Serialize};
 
-/// Generation and root of the sealed rows, and the journal's head, as of one commit.
+/// Generation and root of the sealed rows, and the head of the journal, as of one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Anchor {
-    /// Grows by one with every change of a sealed row.
+    /// Incremented by one with every change of a sealed row.
     pub generation: u64,
-    /// The root over all sealed rows.
+    /// Merkle root over all sealed rows.
     pub root: Sha256Digest,
-    /// The journal with the leaf of that change.
+    /// Head of the journal, including the leaf of that change.
     pub journal: TreeHead,
 }
 
-/// What the vault keeps: the last commit that is known, and one that may or may not have happened.
+/// The anchors in the vault: the last confirmed commit, and one that was announced and may or may not have happened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Anchors {
     pub(crate) committed: Option<Anchor>,
     pub(crate) pending: Option<Anchor>,
 }
 
-/// Which anchor a database answers to.
+/// Result of comparing a database with the anchors in the vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AnchorStatus {
-    /// The committed one: nothing is left to do.
+    /// The database matches the committed anchor; nothing is left to do.
     Committed(Anchor),
-    /// The pending one: its commit happened, and the vault has to learn that.
+    /// The database matches the pending anchor: its commit happened, and the vault has to be updated.
     Finish(Anchor),
-    /// Neither.
+    /// The database matches neither anchor: it is older than the vault, or was edited.
     Neither,
 }
 
@@ -45,7 +45,7 @@ impl Anchor {
 }
 
 impl Anchors {
-    /// Compares a database with what is kept.
+    /// Compares the generation and root of a database with both anchors.
     pub(crate) fn anchor_status(&self, generation: Option<u64>, root: &Sha256Digest) -> AnchorStatus {
         let is = |anchor: &&Anchor| Some(anchor.generation) == generation && anchor.root == *root;
         match (self.committed.as_ref().filter(is), self.pending.as_ref().filter(is)) {
@@ -55,7 +55,7 @@ impl Anchors {
         }
     }
 
-    /// The highest generation anybody has spoken of.
+    /// Returns the highest generation of both anchors, or 0 if there is no anchor.
     pub(crate) fn highest_generation(&self) -> u64 {
         let generations = [&self.committed, &self.pending].into_iter().flatten();
         generations.map(|anchor| anchor.generation).max().unwrap_or(0)

@@ -1,8 +1,9 @@
-//! A person's yes to a call: asked for, decided once, bound to what was asked.
+//! //! Approvals: a person's decision about one call, made once and bound to the exact request.
 //!
-//! An approval is for a release, a tool, a principal by its token, the whole arguments, and what the call runs under:
-//! consent, policies, gates, profile, settings. Time that runs out is a no. Rows carry the owner's MAC; every request and
-//! every decision is a leaf. What changes them runs on the one writer, so of two who decide one wins.
+//! An approval covers a release, a tool, a principal by its token, the whole arguments, and the circumstances
+//! of the call: consent, policies, gates, profile, settings. A request that is not decided in time expires.
+//! Rows carry the owner's MAC; every request and every decision is a leaf of the journal. Changes run on the
+//! single writer, so of two concurrent decisions one wins.
 
 mod decide;
 mod error;
@@ -17,21 +18,21 @@ pub use request::{ApprovalAnswer, ApprovalRequest};
 pub use rows::{ApprovalFilter, ApprovalPage};
 
 crate::state::store! {
-    /// The approvals of a state.
+    /// Requests, decides and lists the approvals of a state.
     ApprovalStore, approvals
 }
 
-/// How long a request waits for a decision.
+/// Time until a pending request expires, in milliseconds.
 pub const REQUEST_LIFETIME_MS: u64 = 15 * 60 * 1_000;
-/// How long a yes to one call or to exact arguments can be used.
+/// Time for which an approval of one call or of exact arguments can be used, in milliseconds.
 pub const YES_LIFETIME_MS: u64 = 60 * 60 * 1_000;
-/// How long a yes for a run or a session can be used at most.
+/// Maximum time for which an approval of a run or a session can be used, in milliseconds.
 pub const LONG_YES_LIFETIME_MS: u64 = 12 * 60 * 60 * 1_000;
-/// Longest arguments that are shown in lists and in the question of an MCP client; longer ones are cut.
+/// Maximum bytes of arguments in lists and in the question of an MCP client; longer arguments are truncated.
 pub const MAX_SHOWN_ARGUMENTS: usize = 4_096;
-/// Longest piece of arguments in one answer.
+/// Maximum bytes of arguments in one response of [`ApprovalStore::arguments`].
 pub const MAX_ARGUMENTS_PIECE: usize = 1 << 20;
-/// Most requests of one principal that may wait at once.
+/// Maximum number of pending requests of one principal.
 pub const MAX_WAITING: u64 = 100;
-/// Maximum bytes of arguments that the waiting requests of one principal hold together: one input of the largest size.
+/// Maximum bytes of arguments in the pending requests of one principal: one input of the largest size.
 pub const MAX_WAITING_BYTES: u64 = 64 << 20;

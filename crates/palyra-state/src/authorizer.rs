@@ -26,7 +26,7 @@ use crate::skills::SkillError;
 use crate::state::State;
 use crate::view::View;
 
-/// The policy in place of a stored one that cannot be read: the owner can look and set another one.
+/// Replaces a stored policy that cannot be parsed: the owner can read the state and set another policy.
 const UNREADABLE: &str = r#"
 @id("stored-policy-unreadable")
 @advice("the stored policy cannot be read by this version: show it, then set another policy or reset it")
@@ -34,46 +34,46 @@ permit (principal, action in [Action::"read", Action::"admin"], resource)
 when { principal.kind == Kind::"owner" };
 "#;
 
-/// The policy that was last in force, parsed, with the decisions it made.
+/// The policy last in force, parsed, with its cached decisions, by revision.
 #[derive(Default)]
 pub(crate) struct ParsedPolicy {
     last: RwLock<Option<(u64, Arc<DecisionCache>)>>,
     tally: Arc<CacheTally>,
 }
 
-/// Decides who may do what, by the policy of one view of the state.
+/// Authorizes actions of principals by the policy of one view of the state.
 #[derive(Clone)]
 pub struct Authorizer {
     view: Arc<View>,
     decisions: Arc<DecisionCache>,
 }
 
-/// The entry point of a call, as far as a policy can depend on it.
+/// The entry point of a call, as the access policy sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct CalledEntry<'c> {
-    /// The skill.
+    /// Installed skill that owns the entry point.
     pub record: &'c SkillRecord,
-    /// Its tool or hook.
+    /// Id of the tool or hook.
     pub tool_id: &'c str,
-    /// What the manifest says about calls of it.
+    /// Risk that the manifest declares for the entry point.
     pub risk: Risk,
 }
 
-/// What a policy can know of a call besides its entry point and its arguments.
+/// Facts about a call that a policy can use, besides its entry point and arguments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallFacts {
-    /// What the session of the call has read.
+    /// Labels of the data the session of the call has read.
     pub labels: InformationLabels,
-    /// Whether the grants of the call let it change something outside the state root.
+    /// True if the grants of the call permit a write outside the state root.
     pub writes_outside: bool,
 }
 
-/// How a permitted call may begin.
+/// Condition under which a permitted call may start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Authorized {
-    /// At once.
+    /// Starts without approval.
     AtOnce,
-    /// Once a person approves it; the decision names the rules that ask for this.
+    /// Starts after a person approves it; the decision names the rules that require approval.
     WithApproval(Arc<PolicyDecision>),
 }
 
@@ -101,27 +101,28 @@ impl ParsedPolicy {
 }
 
 impl Authorizer {
-    /// The policy it decides by.
+    /// Returns the policy that decides.
     pub fn policy(&self) -> &Arc<PolicySet> {
         self.decisions.set()
     }
 
-    /// The generation of the state it decides about; a write that relies on a decision checks that it is unchanged.
+    /// Returns the generation of the state the decisions are about; a write that relies on one checks that it
+    /// is unchanged.
     pub fn generation(&self) -> u64 {
         self.view.generation()
     }
 
-    /// How often a decision had been made before.
+    /// Returns hits and misses of the decision cache since the state was opened.
     pub fn cache_count(&self) -> CacheCount {
         self.decisions.count()
     }
 
-    /// Decides whether a principal may do something.
+    /// Decides whether a principal may perform an action on a resource.
     pub fn decide(&self, principal: &Principal, action: Action, resource: Resource) -> Arc<PolicyDecision> {
         self.evaluate(principal, action, resource, PolicyContext::new(principal.transport))
     }
 
-    /// Authorizes a call; the principal it is made on behalf of has to be allowed as well.
+    /// Authorizes a call. A principal that acts on behalf of another is permitted only if the other one is too.
     pub fn authorize_call(
         &self,
         principal: &Principal,
@@ -140,7 +141,7 @@ impl Authorizer {
         }
     }
 
-    /// Authorizes the run of a module that is no installed skill.
+    /// Authorizes the run of a module that is not an installed skill.
     pub fn authorize_inline(
         &self,
         principal: &Principal,
@@ -150,7 +151,8 @@ impl Authorizer {
         self.authorize_invoke(principal, Resource::Daemon, input, facts)
     }
 
-    /// Authorizes a planned installation; consent or trust given along with it needs the right to promote as well.
+    /// Authorizes a planned installation. With `promotes` (consent or trust is given along with it) the right
+    /// to promote is required as well.
     pub fn authorize_install(
         &self,
         principal: &Principal,
@@ -171,7 +173,7 @@ impl Authorizer {
         Ok(())
     }
 
-    /// Authorizes the decision of an approval; an owner who is present decides as from a terminal, or in the console.
+    /// Authorizes the decision of an approval. An owner who is present counts as using a terminal, or the console.
     pub(crate) fn authorize_approval(
         &self,
         decider: &Principal,
@@ -191,7 +193,7 @@ impl Authorizer {
         permitted(self.evaluate(decider, Action::Approve, resource, context))
     }
 
-    /// Returns the decision that asks for a scope the principal lacks; none where no rule does.
+    /// Returns the decision that explains which scope the principal lacks, or `None` if it is permitted.
     pub fn explain(
         &self,
         principal: &Principal,
@@ -214,7 +216,7 @@ impl Authorizer {
         input: &JsonText,
         facts: CallFacts,
     ) -> Result<Authorized, Arc<PolicyDecision>> {
-        // The digest of canonical arguments costs something: it is made only for rules that read it.
+        // Canonicalizing and hashing the arguments is expensive, so it is done only for policies that read the digest.
         let arguments = if self.policy().reads_arguments() {
             Sha256Digest::of(canonical_text(input).as_bytes()).to_string()
         } else {
@@ -227,7 +229,7 @@ impl Authorizer {
         if at_once.allowed {
             return Ok(Authorized::AtOnce);
         }
-        // A rule that steps back for an approved call asks for the approval.
+        // A rule that no longer applies to an approved call is a rule that requires approval.
         let context = PolicyContext { approved: true, ..context };
         permitted(self.evaluate(principal, Action::Invoke, resource, context))?;
         Ok(Authorized::WithApproval(at_once))

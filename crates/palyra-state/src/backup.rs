@@ -1,9 +1,9 @@
-//! A copy of the whole state root in one file, and putting it back.
+//! //! Backups: a copy of the whole state root in one file, and restoring it.
 //!
-//! A copy is made by the owner while it works: the root is mirrored at one moment of its journal, which ends there with a
-//! signed checkpoint. The manifest lists every file with its hash and is signed by the key of the journal. A restore reads
-//! the file once, into a state root beside the old one, verifies it there up to that checkpoint, shows what it found, and
-//! only then exchanges the two; the old one is kept.
+//! The owner makes a backup while the state is in use: the root is mirrored at one position of its journal,
+//! which ends there with a signed checkpoint. The manifest lists every file with its hash and is signed by
+//! the key of the journal. A restore reads the file once, into a state root beside the old one, verifies it
+//! up to that checkpoint, shows a plan, and only then exchanges the two; the old one is kept.
 
 mod archive;
 mod error;

@@ -1,4 +1,4 @@
-//! Signing the journal as it is now.
+//! //! Signs the current head of the journal.
 
 use palyra_journal::Checkpoint;
 
@@ -6,7 +6,7 @@ use crate::error::StateError;
 use crate::state::State;
 
 impl State {
-    /// Signs the journal as it is, and lets the vault learn its head.
+    /// Signs the current head of the journal and stores it in the vault.
     pub fn checkpoint(&self) -> Result<Checkpoint, StateError> {
         let checkpoint = self.journal.checkpoint().wait()?;
         self.keep_head()?;

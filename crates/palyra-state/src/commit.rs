@@ -1,7 +1,8 @@
-//! One change of the state: rows and leaf in one transaction, promised to the vault before and confirmed after.
+//! //! Commits one change of the state: rows and leaf in one transaction, with a two-phase update of the
+//! vault's anchor.
 //!
-//! The order is `pending` in the vault → commit of the database → `committed` in the vault. Killed anywhere in
-//! between, the next opening finds the database at one of the two, and finishes what happened.
+//! The order is `pending` in the vault → commit of the database → `committed` in the vault. If the process is
+//! killed at any point, the next opening finds the database at one of the two anchors and completes the change.
 
 use std::sync::Arc;
 
@@ -15,20 +16,20 @@ use crate::history::tell_rows;
 use crate::keeper::Keeper;
 use crate::state::{Gate, State, Unsettled};
 
-/// Rows to set or remove, and the journal events; the first event contains the rows.
+/// Rows to set or remove, and the journal events; the digests of the rows are added to the first event.
 pub(crate) struct Change {
     pub(crate) rows: Vec<RowChange>,
     pub(crate) events: Vec<NewEvent>,
 }
 
 impl State {
-    /// Commits a change and makes it the present view; says where its leaves are.
+    /// Commits a change and publishes its view; returns the leaves of its events.
     pub(crate) fn commit(&self, gate: &mut Gate, change: Change) -> Result<Vec<Leaf>, StateError> {
         self.settle(gate)?;
         let generation = gate.view.generation() + 1;
         let rows = gate.view.rows().with(&change.rows);
         let root = rows.root();
-        // Never write what could not be read back.
+        // Never write rows that cannot be read back.
         let view = gate.view.after(rows, &change.rows).map_err(|damage| StateError::Damaged { damage })?;
         let view = Arc::new(view);
         let mut events = change.events;
@@ -53,19 +54,19 @@ impl State {
         let happened = result.is_ok() || self.database_generation() == Some(generation);
         gate.unsettled = Some(if happened { Unsettled::Happened } else { Unsettled::Failed });
         if happened {
-            // A commit that was reported as failed and happened all the same was not published by the writer.
+            // A commit that was reported as failed but happened was not published by the writer.
             if result.is_err() {
                 self.published_view.publish(&view);
             }
             gate.view = view;
         }
-        // The change is on disk; if the vault cannot be updated now, it is updated before the next change or on
-        // opening.
+        // The change is on disk. If the vault cannot be updated now, it is updated before the next change or
+        // on opening.
         let _ = self.settle(gate);
         result.map(|(leaves, _)| leaves)
     }
 
-    /// Tells the vault how its last promise ended.
+    /// Confirms or withdraws the pending anchor of the previous commit in the vault.
     pub(crate) fn settle(&self, gate: &mut Gate) -> Result<(), StateError> {
         match gate.unsettled {
             Some(Unsettled::Happened) => self.keeper.fulfil()?,
@@ -84,14 +85,14 @@ impl State {
     }
 }
 
-/// The inside of the transaction, on the writer's thread.
+/// The part of a commit that runs inside the transaction, on the writer's thread.
 pub(crate) struct Work {
     pub(crate) keeper: Keeper,
     pub(crate) row_key: Arc<RowKey>,
     pub(crate) rows: Vec<RowChange>,
-    /// Whether every row that is not in `rows` goes.
+    /// True to delete every row that is not in `rows`.
     pub(crate) start_over: bool,
-    /// Whether the vault is updated first; a first anchor and a repaired one are written afterwards.
+    /// True to write the pending anchor first; a first anchor and a repaired one are written afterwards.
     pub(crate) promise: bool,
     pub(crate) events: Vec<NewEvent>,
     pub(crate) generation: u64,

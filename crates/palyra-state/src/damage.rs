@@ -1,4 +1,4 @@
-//! What differs between the state as it is and the state as it was anchored.
+//! //! Differences between the state and its anchor.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use palyra_skills::Sha256Digest;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// One thing that is not as it was left.
+/// One finding of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// The check.
+    /// Name of the check, row or file.
     pub what: String,
-    /// What it should have been.
+    /// Value according to the anchor or the journal.
     pub expected: String,
-    /// Description.
+    /// Value in the state root.
     pub found: String,
-    /// Suggested next steps.
+    /// Command or step that resolves it.
     pub remedy: String,
 }
 
-/// Everything that differs; while there is one, nothing runs.
+/// All findings of the checks. While there is one, the state cannot be used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Damage {
-    /// The differences, in the order they were found.
+    /// Findings in the order of the checks.
     pub differences: Vec<Difference>,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for Difference {
 }
 
 impl Damage {
-    /// Whether all is as it was left.
+    /// Returns whether no check found a difference.
     pub fn is_none(&self) -> bool {
         self.differences.is_empty()
     }
@@ -54,7 +54,7 @@ impl Damage {
         });
     }
 
-    /// One digest over exactly these differences and what a repair would make of them.
+    /// Returns one digest over these differences and the outcome of a repair, which binds a repair to what was shown.
     pub(crate) fn digest(&self, outcome: &str) -> Sha256Digest {
         let mut hash = Sha256::new();
         hash.update(b"palyra.state.repair/v1");

@@ -1,7 +1,7 @@
-//! The owner's tables in `state.db`: what they are, how a row proves itself, and what they are in sum.
+//! //! The owner's tables in `state.db`: schema, row MACs, and the Merkle root over sealed rows.
 //!
-//! `palyra-journal` owns the file and its one writer; these tables live beside its leaves so that a row and the
-//! leaf that tells of it commit together.
+//! `palyra-journal` owns the file and its only writer; these tables share the file so that a row and its leaf
+//! commit together.
 
 mod calls_schema;
 mod channels_schema;

@@ -1,8 +1,8 @@
 //! Deliveries: events to observers and messages to channels, as ordered lanes with a cursor and dead letters.
 //!
-//! A lane is an observer or a channel. Its items have numbers: an event its sequence in the journal, a message its
-//! id. The cursor of a lane names the first item that was neither delivered nor given up. It moves in the transaction
-//! that records why, so a killed daemon repeats at most the item in progress.
+//! A lane is an observer or a channel. Its items have numbers: an event its sequence in the journal, a
+//! message its id. The cursor of a lane is the number of the first item that was neither delivered nor given
+//! up. It moves in the transaction that records the outcome, so a killed daemon repeats at most the item in progress.
 
 mod cursors;
 mod error;
@@ -19,11 +19,11 @@ use palyra_journal::{Durability, JournalError, JournalTransaction};
 
 use crate::error::StateError;
 
-/// Longest reason that is kept, in bytes.
+/// Maximum length of a stored failure reason, in bytes.
 const MAX_REASON: usize = 500;
 
 crate::state::store! {
-    /// The cursors and dead letters of a state.
+    /// Moves the cursors and stores the dead letters of a state.
     DeliveryStore, deliveries
 }
 

@@ -1,4 +1,4 @@
-//! Why the owner of the state root could not do what it was asked.
+//! //! Errors of opening, reading and changing the state root.
 
 use palyra_common::ErrorCode;
 use std::path::PathBuf;
@@ -15,65 +15,65 @@ use crate::lock::{LockError, LockHolder};
 use crate::objects::ObjectError;
 use crate::storage::StorageError;
 
-/// Everything that can go wrong with a state root.
+/// Error of an operation on the state root.
 #[derive(Debug, Clone, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum StateError {
-    /// There is no state root, and opening never makes one.
+    /// The state root does not exist; opening never creates one.
     #[error("no state root at `{}`", path.display())]
     NotInitialised {
-        /// The searched place.
+        /// Path that was searched.
         path: PathBuf,
     },
-    /// There is one already, and making one never replaces it.
+    /// A state root exists; creating one never replaces it.
     #[error("a state root already exists at `{}`", path.display())]
     AlreadyInitialised { path: PathBuf },
-    /// Another process owns it.
+    /// Another process owns the state root.
     #[error("{}", LockError::Busy { holder: holder.clone() })]
     Busy {
-        /// Who, if it said so.
+        /// The owner, if its lock file names it.
         holder: Option<LockHolder>,
     },
-    /// Something is missing, edited or rolled back: nothing runs until an operator repairs it.
+    /// A file or row is missing, edited or rolled back; nothing runs until an operator repairs it.
     #[error("the state is damaged: {damage}")]
     Damaged { damage: Damage },
-    /// A repair was asked for where nothing differs.
+    /// A repair was requested, but no check found a difference.
     #[error("nothing to repair")]
     NothingToRepair,
-    /// A repair was confirmed for other differences than there are.
+    /// The accepted repair plan is not the plan for the current damage.
     #[error("the accepted repair is `{found}`, but the current damage is `{expected}`")]
     OtherRepair {
-        /// The digest of the plan as it is.
+        /// Digest of the current plan.
         expected: Sha256Digest,
         /// The digest that was accepted.
         found: Sha256Digest,
     },
-    /// A file could not be used.
+    /// A file operation failed.
     #[error(transparent)]
     File(Arc<FsError>),
-    /// The journal could not do its part.
+    /// The journal failed.
     #[error(transparent)]
     Journal(JournalError),
-    /// The vault could not do its part.
+    /// The vault failed.
     #[error(transparent)]
     Vault(Arc<VaultError>),
-    /// The object store could not do its part.
+    /// The object store failed.
     #[error(transparent)]
     Object(Arc<ObjectError>),
-    /// The skills' own storage could not be opened.
+    /// The storage database of skills cannot be opened.
     #[error(transparent)]
     Storage(Arc<StorageError>),
-    /// The trust store refused a change; nothing was changed.
+    /// The trust store rejected a change; nothing was changed.
     #[error(transparent)]
     Trust(#[from] TrustRefused),
-    /// The state changed since this was planned.
+    /// The state changed after this operation was planned.
     #[error("the state changed from generation {planned} to {found} during this operation")]
     Moved {
-        /// The generation it was planned from.
+        /// Generation the operation was planned against.
         planned: u64,
         found: u64,
     },
-    /// A record of ours could not be written or read.
+    /// A record cannot be serialized or parsed.
     #[error("the record `{key}` cannot be {doing}: {reason}")]
     Record {
         /// `written` or `read`.
@@ -83,19 +83,19 @@ pub enum StateError {
     },
 }
 
-/// Why a publisher, a key or a list is not trusted.
+/// Why a change of publishers, keys or revocation lists was rejected.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum TrustRefused {
-    /// The operation does not fit what is known.
+    /// The operation is invalid for the stored publishers and keys.
     #[error(transparent)]
     Store(#[from] TrustError),
-    /// The revocation list is not applied.
+    /// The revocation list was rejected.
     #[error(transparent)]
     Feed(#[from] FeedError),
 }
 
 impl TrustRefused {
-    /// Suggested next steps.
+    /// Returns the next step for the user.
     pub fn hint(&self) -> String {
         match self {
             Self::Store(error) => error.hint(),
@@ -107,7 +107,7 @@ impl TrustRefused {
 }
 
 impl StateError {
-    /// What a person can do, where there is something.
+    /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotInitialised { .. } => {
@@ -133,7 +133,7 @@ impl StateError {
         }
     }
 
-    /// The word of this error on every face.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::NotInitialised { .. } => ErrorCode::NotInitialised,
@@ -154,7 +154,7 @@ impl StateError {
         }
     }
 
-    /// An error about one record: what was being done to it, and its key.
+    /// Returns a closure that wraps an error with the operation (`written` or `read`) and the key of a record.
     pub fn record<E: std::fmt::Display>(
         doing: &'static str,
         key: impl Into<String>,

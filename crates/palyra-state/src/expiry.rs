@@ -1,7 +1,7 @@
-//! The time by which tokens and approvals expire: it goes on as the clock does and never goes back.
+//! //! Monotonic wall-clock time for the expiry of tokens and approvals.
 //!
-//! A clock that is set back would let an expired token or a yes whose hour is over count again. The latest time that was
-//! seen is kept in the database, so that a restart does not forget it.
+//! A clock that is set back would make an expired token or approval valid again. The latest time seen is
+//! stored in the database, so that a restart does not forget it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,27 +13,28 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::db::RowKey;
 use crate::state::State;
 
-/// The row of `meta` that holds the latest time, and the table its MAC names.
+/// Row of `meta` with the latest time, as its MAC names it.
 const ROW: &str = "latest_time";
-/// The latest time is written once it is so much later than the one that was.
+/// Minimum increase in milliseconds before the latest time is written again, to limit writes.
 const KEEP_EVERY_MS: u64 = 60_000;
 
-/// What is known about the time.
+/// The latest time, shared by all threads.
 #[derive(Debug, Default)]
 pub(crate) struct ExpiryClock(Mutex<Times>);
 
 #[derive(Debug, Default, Clone, Copy)]
 struct Times {
-    /// The time for expiry.
+    /// Time used for expiry.
     latest: u64,
-    /// When the clock was first seen behind the latest time, and what that was: from there this goes on by itself.
+    /// When the clock was first seen behind `latest`, and `latest` at that moment: elapsed time is added to
+    /// it from there.
     behind: Option<(Instant, u64)>,
     /// The latest time that is in the database.
     kept: u64,
 }
 
 impl ExpiryClock {
-    /// Starts from the time in the database; one that does not prove itself counts for nothing.
+    /// Reads the time from the database; a value with an invalid MAC is logged and ignored.
     pub(crate) fn read(connection: &Connection, key: &RowKey) -> rusqlite::Result<Self> {
         let sql = "SELECT value FROM meta WHERE name = ?1";
         let value: Option<Vec<u8>> = connection.query_row(sql, [ROW], |row| row.get(0)).optional()?;
@@ -45,7 +46,7 @@ impl ExpiryClock {
         Ok(Self(Mutex::new(Times { latest: kept, behind: None, kept })))
     }
 
-    /// Takes what the clock says; returns the time for expiry, and whether the database should learn it.
+    /// Updates the time from the clock; returns the time for expiry, and whether it should be written to the database.
     fn advance(&self, clock: u64, at: Instant) -> (u64, bool) {
         let mut times = self.0.lock();
         if clock >= times.latest {
@@ -63,7 +64,7 @@ impl ExpiryClock {
         (times.latest, keep)
     }
 
-    /// Whether the database does not know yet that this time is over; it does from now on.
+    /// Returns whether the database has an earlier time than `at_ms`, and marks the latest time as written.
     fn learns(&self, at_ms: u64) -> bool {
         let mut times = self.0.lock();
         let learns = times.kept < at_ms;
@@ -75,7 +76,8 @@ impl ExpiryClock {
 }
 
 impl State {
-    /// The time for everything that expires: never earlier than a time seen before, also by an earlier process.
+    /// Returns the time for everything that expires, in Unix milliseconds: never earlier than a time seen
+    /// before, also by an earlier process.
     pub fn expiry_now_ms(&self) -> u64 {
         let (now, keep) = self.expiry.advance(self.now_ms(), Instant::now());
         if keep {
@@ -84,7 +86,8 @@ impl State {
         now
     }
 
-    /// Whether a time is over; once this said so it stays over, whatever becomes of the clock.
+    /// Returns whether a time has passed. Once true it stays true, even if the clock is set back or the
+    /// process restarts.
     pub(crate) fn has_passed(&self, at_ms: u64) -> bool {
         let now = self.expiry_now_ms();
         if now < at_ms {
@@ -96,7 +99,7 @@ impl State {
         true
     }
 
-    /// Reading the time does not wait for the writer.
+    /// Queued without waiting for the writer, because reading the time must not block.
     fn keep_latest_time(&self, latest: u64) {
         let key = Arc::clone(&self.row_key);
         let work = move |transaction: &mut JournalTransaction<'_>| {

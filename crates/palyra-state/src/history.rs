@@ -1,7 +1,8 @@
-//! Which rows there should be, as the journal tells it.
+//! //! The expected rows of a generation, derived from the journal.
 //!
-//! The leaf of every change names the rows it set, each with its hash in the root, and those it removed. Folding them
-//! gives the rows of any generation; the result is accepted only if its root is the anchored one.
+//! The leaf of every change names the rows it set, each with its leaf hash in the root, and the rows it
+//! removed. Folding the leaves gives the rows of any generation; the result is accepted only if its root is
+//! the anchored one.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +14,12 @@ use crate::anchor::Anchor;
 use crate::db::{RowChange, SealedRows, SealedTable};
 use crate::survey::RowLeaves;
 
-/// Where in the details of a leaf the rows stand.
+/// Field of a leaf's details that lists changed rows.
 const ROWS: &str = "rows";
 const PAGE: usize = 1_000;
 
-/// Writes the changed rows into the details of the events that tell of them: the row of a skill into the last
-/// event about that skill, every other row into the first event.
+/// Adds the changed rows to the details of the events: the row of a skill to the last event about that skill,
+/// every other row to the first event.
 pub(crate) fn tell_rows(events: &mut [NewEvent], generation: u64, changes: &[RowChange]) {
     let mut rows_of_events: Vec<Map<String, Value>> = vec![Map::new(); events.len()];
     for change in changes {
@@ -48,12 +49,12 @@ pub(crate) fn tell_rows(events: &mut [NewEvent], generation: u64, changes: &[Row
     }
 }
 
-/// The hash a leaf tells of a row.
+/// Returns the leaf hash of a row according to the details of a leaf.
 pub(crate) fn row_in(details: &Value, row: &str) -> Option<Sha256Digest> {
     details.get(ROWS)?.get(row)?.as_str()?.parse().ok()
 }
 
-/// The rows of an anchored generation by name; `None` where the journal cannot say.
+/// Returns the rows of an anchored generation by name, or `None` if the leaves in the journal do not lead to its root.
 pub(crate) fn expected_rows(journal: &JournalStore, anchor: &Anchor) -> Option<RowLeaves> {
     let mut rows = RowLeaves::new();
     let first = Query { before_sequence: Some(anchor.journal.size), limit: PAGE, ..Query::default() };
@@ -67,7 +68,7 @@ pub(crate) fn expected_rows(journal: &JournalStore, anchor: &Anchor) -> Option<R
 }
 
 fn fold(rows: &mut BTreeMap<String, Sha256Digest>, details: &Value) {
-    // A repair or a restore starts over: its leaf lists every row there is.
+    // The leaf of a repair or restore lists every row.
     if details.get("all_rows").and_then(Value::as_bool) == Some(true) {
         rows.clear();
     }

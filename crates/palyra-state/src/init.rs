@@ -1,8 +1,8 @@
-//! The first time: an explicit act, never a side effect of opening.
+//! //! Creation of a state root: an explicit act, never a side effect of opening.
 //!
-//! A marker stands in the root while it is being made. Killed in between, the next `init` starts over; that can
-//! lose nothing, because nothing is ever written to a root whose marker still stands. A creation that fails removes
-//! everything it made.
+//! A marker file exists in the root during creation. If the process is killed, the next `init` starts over;
+//! no data can be lost, because nothing else is written to a root with the marker. A creation that fails
+//! removes everything it created.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ use crate::survey::journal_options;
 use crate::view::View;
 
 impl StateRoot {
-    /// Makes a state root and opens it; refused where there is one.
+    /// Creates a state root and opens it. Fails with [`StateError::AlreadyInitialised`] if one exists.
     pub fn init(&self, options: &StateOptions) -> Result<State, StateError> {
         let created = Created::missing_part_of(self.path());
         let state = Directory::create_private(self.path())
@@ -48,14 +48,14 @@ impl StateRoot {
                 Ok(State::assemble(self, options, keeper, row_key, journal, objects, view, lock))
             }
             Err(error) => {
-                // Under the lock: another creation may be waiting for it.
+                // Under the lock, because another creation may be waiting for it.
                 discard(self, &directory, created);
                 Err(error)
             }
         }
     }
 
-    /// Marks the root as being made; refused where there is one.
+    /// Marks the root as unfinished, or fails if a finished one exists.
     fn begin(&self, directory: &Directory, options: &StateOptions) -> Result<(), StateError> {
         match self.stage(directory)? {
             Stage::Made => Err(StateError::AlreadyInitialised { path: self.path().to_owned() }),
@@ -104,7 +104,7 @@ impl StateRoot {
     }
 }
 
-/// Everything of a new state root but its lock.
+/// The parts of a new state root, without its lock.
 struct Made {
     keeper: Keeper,
     journal: JournalStore,
@@ -112,15 +112,16 @@ struct Made {
     view: View,
 }
 
-/// Whether a commit was ever confirmed: then only the marker is left over, or it was planted.
+/// Returns whether the vault has a committed anchor: then creation had finished and the marker is left over
+/// or was planted.
 fn was_finished(root: &StateRoot, options: &StateOptions) -> bool {
     let anchors = open_vault(root, options).and_then(|keeper| keeper.anchors(&mut Damage::default()));
     anchors.is_ok_and(|anchors| anchors.committed.is_some())
 }
 
-/// The directories that a creation makes, if any.
+/// The directories that a creation has to create.
 struct Created {
-    /// The first that was missing, from the outside in.
+    /// The outermost one that was missing.
     outermost: PathBuf,
 }
 
@@ -130,7 +131,7 @@ impl Created {
         Some(Self { outermost: missing.last()?.to_owned() })
     }
 
-    /// Removes what was made of the way to the root, as far as nothing is in it.
+    /// Removes the created directories from the inside out, as long as they are empty.
     fn remove_if_empty(&self, root: &Path) {
         for path in root.ancestors() {
             if std::fs::remove_dir(path).is_err() || path == self.outermost {
@@ -140,15 +141,15 @@ impl Created {
     }
 }
 
-/// Removes what a failed creation made; what cannot be removed is started over by the next one.
+/// Removes what a failed creation left; if that fails too, the next creation starts over.
 fn discard(root: &StateRoot, directory: &Directory, created: bool) {
-    // The marker goes last, so that a half-made root is never taken for one that was made.
+    // The marker is removed last, so that a partial root never counts as finished.
     if start_over(root).is_ok() && root.mark_finished(directory).is_ok() && created {
         let _ = directory.remove(LOCK_FILE);
     }
 }
 
-/// Removes what an interrupted making left behind.
+/// Removes the files of an interrupted creation.
 fn start_over(root: &StateRoot) -> Result<(), StateError> {
     let database = root.database();
     let beside = |suffix: &str| database.with_file_name(format!("state.db{suffix}"));

@@ -1,4 +1,4 @@
-//! What the owner asks of its vault: keys that are derived, and the anchor that is kept.
+//! //! The owner's access to its vault: derived keys, the checkpoint signer and the anchor.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const ROW_KEY: &str = "palyra-state: MACs of sealed rows v1";
 const RESTORE: &str =
     "restore the vault from a backup, or accept the current state with `palyra trust repair`";
 
-/// The vault as the owner uses it.
+/// The vault with the lock that serializes changes of its entries.
 #[derive(Clone)]
 pub(crate) struct Keeper {
     pub(crate) vault: Arc<Vault>,
@@ -28,17 +28,18 @@ impl Keeper {
         Self { vault: Arc::new(vault), desk: Arc::default() }
     }
 
-    /// Its holder is the only one that changes entries; taken before the commit lock, never under it.
+    /// Locks the entries against changes by others. Taken before the commit lock, never while holding it.
     pub(crate) fn desk(&self) -> MutexGuard<'_, ()> {
         self.desk.lock()
     }
 
-    /// The key of all row MACs.
+    /// Derives the key of all row MACs.
     pub(crate) fn row_key(&self) -> Arc<RowKey> {
         Arc::new(RowKey::new(self.vault.derive_key(ROW_KEY)))
     }
 
-    /// Signs the journal's checkpoints; the origin names the key, so that two journals never share one.
+    /// Returns the signer of the journal's checkpoints. Its origin contains a hash of the key, so that two
+    /// journals never share one.
     pub(crate) fn signer(&self) -> Result<CheckpointSigner, StateError> {
         let seed = self.vault.device_signing_seed();
         let failed = |error: KeyError| StateError::record("read", "journal key")(error);
@@ -48,7 +49,7 @@ impl Keeper {
         CheckpointSigner::from_seed(&origin, &seed).map_err(failed)
     }
 
-    /// What is kept; a record that is not as it was left is a difference.
+    /// Reads the anchors; a record that was deleted, edited or rolled back is added to `damage`.
     pub(crate) fn anchors(&self, damage: &mut Damage) -> Result<Anchors, StateError> {
         match self.vault.anchor().read() {
             Ok(Some(AnchorState { committed, pending })) => Ok(Anchors {
@@ -62,7 +63,7 @@ impl Keeper {
         }
     }
 
-    /// The journal's head as of the last clean stop or checkpoint.
+    /// Reads the journal's head as of the last clean shutdown or checkpoint.
     pub(crate) fn head(&self, damage: &mut Damage) -> Result<Option<TreeHead>, StateError> {
         match self.vault.journal_head().read() {
             Ok(value) => {
@@ -73,39 +74,39 @@ impl Keeper {
         }
     }
 
-    /// Remembers the journal's head.
+    /// Stores the journal's head.
     pub(crate) fn keep_head(&self, head: TreeHead) -> Result<(), StateError> {
         self.vault.journal_head().write(encode_head(head)?).map_err(vault)
     }
 
-    /// Gives a new vault its first anchor.
+    /// Writes the first anchor of a new vault.
     pub(crate) fn begin(&self, anchor: &Anchor) -> Result<(), StateError> {
         self.vault.anchor().initialise(encode(anchor)?).map_err(vault)
     }
 
-    /// Says that a commit may be about to happen.
+    /// Stores the pending anchor, before its commit.
     pub(crate) fn promise(&self, anchor: &Anchor) -> Result<(), StateError> {
         self.vault.anchor().write_pending(encode(anchor)?).map_err(vault)
     }
 
-    /// Says that the promised commit has happened.
+    /// Marks the pending anchor as committed.
     pub(crate) fn fulfil(&self) -> Result<(), StateError> {
         settled(self.vault.anchor().commit())
     }
 
-    /// Says that the promised commit never happened.
+    /// Discards the pending anchor of a commit that did not happen.
     pub(crate) fn withdraw(&self) -> Result<(), StateError> {
         settled(self.vault.anchor().discard_pending())
     }
 
-    /// Replaces whatever is kept: for a repair that a person confirmed.
+    /// Replaces anchor and head unconditionally, for a repair or restore that was confirmed.
     pub(crate) fn start_over(&self, anchor: &Anchor) -> Result<(), StateError> {
         self.vault.anchor().replace(encode(anchor)?).map_err(vault)?;
         self.vault.journal_head().replace(encode_head(anchor.journal)?).map_err(vault)
     }
 }
 
-/// A vault that is not there or not ours is damage of the state, not a failure to look.
+/// Returns the damage that a missing or foreign vault stands for; other vault errors are failures to read it.
 pub(crate) fn vault_damage(error: &VaultError) -> Option<Damage> {
     use VaultError as E;
     let missing = matches!(
@@ -121,7 +122,7 @@ pub(crate) fn vault_damage(error: &VaultError) -> Option<Damage> {
     })
 }
 
-/// Nothing pending is as good as settled: a stop between two writes leaves exactly that.
+/// Treats a missing pending anchor as success: a crash between the two writes leaves exactly that.
 fn settled(result: Result<(), AnchorError>) -> Result<(), StateError> {
     match result {
         Err(AnchorError::NothingPending { .. }) => Ok(()),

@@ -1,4 +1,4 @@
-//! The owner of the state root: lock, database, anchor, the install pipeline, and the rows everything else keeps.
+//! //! The owner of the state root: lock, database, anchor, the install pipeline, and the stores of all other crates.
 
 #![forbid(unsafe_code)]
 
@@ -44,7 +44,7 @@ mod trust;
 mod vault;
 mod view;
 
-/// The journal, for those who query and verify it through the owner.
+/// The journal, for callers that query and verify it through the owner.
 pub use activity::{ActivityCount, ActivityQuery};
 pub use palyra_journal as journal;
 

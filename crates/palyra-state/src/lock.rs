@@ -1,31 +1,31 @@
-//! One owner at a time, and who it is.
+//! //! The lock that permits one owner of a state root at a time, and names it.
 //!
-//! The lock decides who owns, not the text in its file. The root directory is locked as well as the file, so that
-//! deleting `owner.lock` lets no second owner in, and the journal asks before each commit whether the file is still
-//! the one that was locked.
+//! The lock decides who the owner is, not the text in its file. The root directory is locked as well as the
+//! file, so that deleting `owner.lock` admits no second owner, and the journal checks before each commit that
+//! the file is still the locked one.
 
 use std::time::Duration;
 
 use palyra_common::fs::{Directory, FsError, LockOutcome, OwnerLock};
 use serde::{Deserialize, Serialize};
 
-/// The lock file of a state root.
+/// Name of the lock file in the state root.
 pub const LOCK_FILE: &str = "owner.lock";
-/// How long a short command waits for another owner.
+/// Time for which a short command waits for another owner to exit.
 pub const SHORT_COMMAND_WAIT: Duration = Duration::from_secs(10);
 
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 const MAX_COMMAND_CHARS: usize = 100;
 
-/// The owner of a state root; for messages only, because the lock decides.
+/// The owner of a state root as its lock file names it. For messages only: the content of the file proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockHolder {
-    /// The process.
+    /// Process id of the owner.
     pub pid: u32,
-    /// What it was started as.
+    /// Command line of the owner, reduced to 100 printable ASCII characters.
     pub command: String,
-    /// Time at which it became the owner, RFC 3339.
+    /// Time at which it became the owner, in RFC 3339 format.
     pub since: String,
 }
 
@@ -35,7 +35,7 @@ pub enum LockError {
     /// Another process owns it.
     #[error("the state root is in use{}", holder_text(holder.as_ref()))]
     Busy {
-        /// Who, if it said so.
+        /// The owner, if its lock file names it.
         holder: Option<LockHolder>,
     },
     /// The lock file cannot be used.
@@ -43,12 +43,12 @@ pub enum LockError {
     File(#[from] FsError),
 }
 
-/// Takes the lock, waiting up to `limit` for another owner to leave.
+/// Takes the lock, waiting up to `limit` for another owner to exit.
 pub fn acquire(root: &Directory, command: &str, limit: Duration) -> Result<OwnerLock, LockError> {
     acquire_with(root, command, limit, &mut std::thread::sleep)
 }
 
-/// Takes the lock; `pause` is called between attempts, and the sum of its arguments is the wait.
+/// Takes the lock like [`acquire`], with `pause` called between attempts; the sum of its arguments is at most `limit`.
 pub fn acquire_with(
     root: &Directory,
     command: &str,
@@ -72,7 +72,7 @@ pub fn acquire_with(
     }
 }
 
-/// Whether the process `pid` holds the lock, according to what the holder wrote into the file.
+/// Returns whether the process `pid` holds the lock, according to the text of its file.
 pub fn held_by(root: &Directory, pid: u32) -> Result<bool, LockError> {
     Ok(match OwnerLock::try_acquire(root, LOCK_FILE, "")? {
         LockOutcome::Acquired(_) => false,
@@ -82,7 +82,7 @@ pub fn held_by(root: &Directory, pid: u32) -> Result<bool, LockError> {
     })
 }
 
-/// One short line; only characters that need no escaping on the way back.
+/// Returns the text of the lock file: one short line without characters that need escaping.
 fn holder_line(command: &str) -> String {
     let plain = |c: &char| c.is_ascii_graphic() && !matches!(c, '"' | '\\') || *c == ' ';
     let now = jiff::Timestamp::try_from(palyra_common::time::system_time()).unwrap_or_default();

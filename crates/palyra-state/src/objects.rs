@@ -1,7 +1,8 @@
-//! Artifacts by digest: `<root>/objects/<aa>/<sha256>`, mode 0444, written whole and read through no link.
+//! //! Content-addressed files: `<root>/objects/<aa>/<sha256>`, mode 0444, written atomically and never read
+//! through a link.
 //!
-//! The name of an object is not trusted: every read opens it once, checks the opened file, hashes the bytes and
-//! compares. Only the index maps objects to skills.
+//! The name of an object is not trusted: every read opens the file once, checks the opened file, hashes its
+//! bytes and compares the digest. Only the index maps objects to skills.
 
 mod read;
 mod write;
@@ -14,62 +15,62 @@ use palyra_skills::Sha256Digest;
 use rustix::fs::{Dir, Mode, OFlags};
 use rustix::io::Errno;
 
-/// Largest object: the ceiling of an archive.
+/// Maximum size of an object in bytes: the largest archive.
 pub const MAX_OBJECT_BYTES: u64 = 128 << 20;
-/// Largest spooled object: the longest tape that is read.
+/// Maximum size of an object in a spooling store, in bytes: the largest tape.
 const MAX_SPOOLED_BYTES: u64 = 1 << 30;
 
 const TEMPORARY_PREFIX: &str = ".new-";
 
-/// The objects of one state root, held by a directory handle.
+/// The object store of a state root, opened by directory handle so that a renamed path cannot redirect it.
 #[derive(Debug)]
 pub struct ObjectStore {
     directory: OwnedFd,
     path: PathBuf,
-    /// Whether a write waits for the disk.
+    /// True to sync files and directories after a write.
     synced: bool,
-    /// Largest object.
+    /// Maximum size of an object in bytes.
     largest: u64,
 }
 
-/// Why an object cannot be trusted or reached.
+/// Error of reading or writing an object.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ObjectError {
-    /// There is no such object.
+    /// The object does not exist.
     #[error("object `{digest}` is missing")]
     Missing { digest: Sha256Digest },
-    /// Something else is in its place.
+    /// The path is not a regular file.
     #[error("object `{digest}` is a {found}, expected a regular file")]
     NotAFile { digest: Sha256Digest, found: &'static str },
-    /// It has a second name somewhere, through which it could be changed.
+    /// The file has another hard link, through which it could be modified.
     #[error("object `{digest}` has {links} links, expected 1")]
     Linked { digest: Sha256Digest, links: u64 },
-    /// It belongs to another user.
+    /// The file belongs to another user.
     #[error("object `{digest}` belongs to user {found}, expected {expected}")]
     Foreign {
         digest: Sha256Digest,
-        /// The owner of the file.
+        /// User id of the file.
         found: u32,
-        /// The owner of this process.
+        /// User id of this process.
         expected: u32,
     },
-    /// It is larger than any object of the store.
+    /// The file is larger than an object of this store can be.
     #[error("object `{digest}` has more than {largest} bytes")]
     TooLarge {
         digest: Sha256Digest,
-        /// The largest object of the store.
+        /// Maximum size in bytes.
         largest: u64,
     },
-    /// Its bytes are other bytes.
+    /// The content does not match the digest.
     #[error("object `{expected}` has the hash `{found}`")]
     Changed {
-        /// The digest in the index.
+        /// Digest that was requested.
         expected: Sha256Digest,
-        /// The digest of what is there.
+        /// Digest of the content.
         found: Sha256Digest,
     },
-    /// The file system did not do what it was asked.
+    /// A file system operation failed.
     #[error("the object store `{}` failed to {doing}", path.display())]
     Io {
         doing: &'static str,
@@ -80,12 +81,12 @@ pub enum ObjectError {
 }
 
 impl ObjectError {
-    /// Whether the bytes on disk are not those of the index, rather than unreachable for the moment.
+    /// Returns whether the file was replaced or modified, rather than unreadable for the moment.
     pub fn is_tampering(&self) -> bool {
         !matches!(self, Self::Io { .. })
     }
 
-    /// Suggested next steps.
+    /// Returns the next step for the user.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Io { .. } => "check free space, permissions and the disk, then try again",
@@ -95,7 +96,7 @@ impl ObjectError {
 }
 
 impl ObjectStore {
-    /// Makes the directory of a new state root.
+    /// Creates the directory if it does not exist, with mode 0700, and opens it.
     pub fn create(path: &Path) -> Result<Self, ObjectError> {
         let io = |source: std::io::Error| failed("create the directory", path)(source);
         use std::os::unix::fs::DirBuilderExt;
@@ -106,7 +107,7 @@ impl ObjectStore {
         Self::open(path)
     }
 
-    /// Opens the directory; a link in its place is refused.
+    /// Opens the directory; fails if the path is a symbolic link.
     pub fn open(path: &Path) -> Result<Self, ObjectError> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
         let directory = rustix::fs::open(path, flags, Mode::empty())
@@ -114,40 +115,41 @@ impl ObjectStore {
         Ok(Self { directory, path: path.to_owned(), synced: true, largest: MAX_OBJECT_BYTES })
     }
 
-    /// The same store, whose writes survive a killed process but do not wait for the disk.
+    /// Returns a store whose writes are not synced: they survive a killed process, but not a power failure.
     #[must_use]
     pub fn spooling(self) -> Self {
         Self { synced: false, largest: MAX_SPOOLED_BYTES, ..self }
     }
 
-    /// Keeps bytes; they are on disk, whole and synced, when this returns.
+    /// Stores bytes and returns their digest. The object is complete and, unless the store is spooling, on
+    /// disk on return.
     pub fn put(&self, bytes: &[u8]) -> Result<Sha256Digest, ObjectError> {
         write::put(self, bytes)
     }
 
-    /// The bytes of an object, hashed now.
+    /// Reads an object and verifies its digest.
     pub fn get(&self, digest: &Sha256Digest) -> Result<Arc<[u8]>, ObjectError> {
         read::get(self, digest)
     }
 
-    /// Removes an object, whatever stands in its place; says whether something was there.
+    /// Removes an object, also if the path is not a valid object; returns whether something was removed.
     pub fn remove(&self, digest: &Sha256Digest) -> Result<bool, ObjectError> {
         write::remove(self, digest)
     }
 
-    /// Removes leftovers of interrupted writes and unreferenced objects; returns their number.
+    /// Removes temporary files of interrupted writes and unreferenced objects; returns their number.
     pub fn sweep(&self, referenced: &dyn Fn(&Sha256Digest) -> bool) -> Result<usize, ObjectError> {
         write::sweep(self, referenced)
     }
 
-    /// Bytes of an object, without reading it; `None` when there is none.
+    /// Returns the size of an object in bytes without reading it, or `None` if it does not exist.
     pub(crate) fn size_of(&self, digest: &Sha256Digest) -> Option<u64> {
         let (shard, name) = names_of(digest);
         let shard = self.shard(&shard).ok()?;
         size_at(&shard, &name)
     }
 
-    /// Bytes of all objects together.
+    /// Returns the total size of all objects in bytes.
     pub(crate) fn total_bytes(&self) -> Result<u64, ObjectError> {
         let mut total = 0_u64;
         for folder in self.names(&self.directory)? {
@@ -159,7 +161,7 @@ impl ObjectStore {
         Ok(total)
     }
 
-    /// Where an object is, for messages and tests.
+    /// Returns the path of an object, for messages and tests.
     pub fn path_of(&self, digest: &Sha256Digest) -> PathBuf {
         let name = digest.to_string();
         self.path.join(name.get(..2).unwrap_or_default()).join(&name)
@@ -191,7 +193,7 @@ fn size_at(shard: &OwnedFd, name: &str) -> Option<u64> {
     u64::try_from(stat.st_size).ok()
 }
 
-/// The folder and the file name of an object.
+/// Returns the directory and the file name of an object.
 fn names_of(digest: &Sha256Digest) -> (String, String) {
     let name = digest.to_string();
     (name.get(..2).unwrap_or_default().to_owned(), name)

@@ -1,4 +1,4 @@
-//! What an operator decides: who may do what, the runner's policy, a profile and settings for each skill.
+//! //! Settings of operators: the access policy, the runner policy, and a profile and settings for each skill.
 //!
 //! Each is a sealed row with a revision: the generation it was set in, which no later value shares.
 
@@ -37,36 +37,36 @@ const HOOKS: &str = "hook_bindings";
 const CHANNELS: &str = "channels";
 const MODELS: &str = "models";
 
-/// A value and the generation it was set in; 0 for the default.
+/// A setting with the generation it was set in; 0 for the default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Revised<T> {
-    /// Grows with every change.
+    /// Generation in which the value was set; increases with every change.
     pub revision: u64,
-    /// The value.
+    /// The setting itself.
     pub value: T,
 }
 
-/// Everything operators decided about access and plugins, as of one commit.
+/// All settings of operators as of one commit.
 #[derive(Debug, Clone, Default)]
 pub struct PluginSettings {
-    /// Access policy.
+    /// Policy for actions of principals.
     pub access: AccessPolicy,
-    /// The runner policy.
+    /// Limits and permissions of all runs.
     pub policy: Revised<WasmPluginRunnerPolicy>,
-    /// Profiles by skill.
+    /// Capability profiles by skill id.
     pub profiles: BTreeMap<String, Revised<PluginCapabilityProfile>>,
-    /// Settings by skill.
+    /// Setting values by skill id.
     pub configs: BTreeMap<String, Revised<ConfigValues>>,
     pub(crate) retention: Revised<RunRetention>,
-    /// The bound hooks.
+    /// Hook bindings in effect.
     pub hooks: HookIndex,
     pub(crate) channels: Arc<BTreeMap<String, ChannelRecord>>,
     pub(crate) models: Arc<ModelSettings>,
 }
 
 impl PluginSettings {
-    /// Reads the rows; one that cannot be read is damage and left out.
+    /// Reads the rows; a row that cannot be parsed is reported as damage and skipped.
     pub(crate) fn read(rows: &mut SealedRows, damage: &mut Damage) -> Self {
         let mut settings = Self::default();
         let mut gone = Vec::new();
@@ -108,19 +108,19 @@ impl PluginSettings {
     }
 }
 
-/// The rows that go when a skill goes: its profile and its settings.
+/// Returns the changes that remove the profile and the settings of a removed skill.
 pub(crate) fn rows_of_skill(rows: &SealedRows, skill_id: &str) -> Vec<RowChange> {
     let keys = [format!("{PROFILE}{skill_id}"), format!("{CONFIG}{skill_id}")];
     let there = keys.into_iter().filter(|key| rows.get(SealedTable::Setting, key).is_some());
     there.map(|key| RowChange::Delete { table: SealedTable::Setting, key }).collect()
 }
 
-/// The row of the bindings of hooks.
+/// Returns the row of the hook bindings.
 pub(crate) fn put_hooks(revision: u64, applied: &AppliedBindings) -> Result<RowChange, StateError> {
     put(HOOKS.to_owned(), revision, applied)
 }
 
-/// The row of the channels.
+/// Returns the row of the channels.
 pub(crate) fn put_channels(
     revision: u64,
     channels: &BTreeMap<String, ChannelRecord>,
@@ -128,12 +128,12 @@ pub(crate) fn put_channels(
     put(CHANNELS.to_owned(), revision, channels)
 }
 
-/// The row of the models.
+/// Returns the row of the models.
 pub(crate) fn put_models(revision: u64, models: &ModelSettings) -> Result<RowChange, StateError> {
     put(MODELS.to_owned(), revision, models)
 }
 
-/// The row of what is kept of runs.
+/// Returns the row of the retention settings.
 pub(crate) fn put_retention(revision: u64, retention: &RunRetention) -> Result<RowChange, StateError> {
     put(RETENTION.to_owned(), revision, retention)
 }
@@ -149,12 +149,12 @@ fn put<T: Serialize>(key: String, revision: u64, value: &T) -> Result<RowChange,
 }
 
 crate::state::store! {
-    /// What an operator set: the access policy, the runner's policy, and a profile and settings for each skill.
+    /// Reads and changes the access policy, the runner policy, and the profile and settings of each skill.
     SettingStore, settings
 }
 
 impl SettingStore<'_> {
-    /// Refuses a setting of a skill that is not installed.
+    /// Returns the record of a skill, or an error if it is not installed.
     fn installed_for_setting(
         &self,
         skill_id: &str,

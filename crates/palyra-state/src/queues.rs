@@ -7,19 +7,19 @@ use crate::deliveries::DeliveryStore;
 use crate::deliveries::LaneKind;
 use crate::error::StateError;
 
-/// Queue depths in the database.
+/// Numbers of waiting and failed deliveries in the database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Queues {
-    /// Messages that wait to be delivered, of all channels.
+    /// Undelivered messages of all channels.
     pub channel_messages: u64,
-    /// Events that observers could not take.
+    /// Dead letters of all observers.
     pub hook_dead_letters: u64,
-    /// Messages that were given up.
+    /// Dead letters of all channels.
     pub channel_dead_letters: u64,
 }
 
 impl DeliveryStore<'_> {
-    /// Counts what waits, in one snapshot; blocks the calling thread.
+    /// Counts all queues in one snapshot. Blocks the calling thread.
     pub fn queues(&self) -> Result<Queues, StateError> {
         let channels = self.state.channels().list();
         let count = |connection: &Connection| -> rusqlite::Result<Queues> {

@@ -1,4 +1,4 @@
-//! The receipt of a run, to hand to others: they need nothing of ours to check it.
+//! //! The portable receipt of a run: it can be verified without access to the state root.
 
 use palyra_common::ErrorCode;
 use palyra_journal::{CheckpointKey, EventKind, KeyError, MAX_EVENT_BYTES, Receipt, ReceiptError};
@@ -8,90 +8,90 @@ use serde_json::Value;
 use crate::error::StateError;
 use crate::runs::RunStore;
 
-/// The schema name of a receipt.
+/// Schema name of a receipt.
 pub const RECEIPT_SCHEMA: &str = "palyra.receipt/v1";
-/// Longest receipt that is read: a leaf as JSON text in JSON, its proof and its checkpoint.
+/// Maximum size of a receipt in bytes: a leaf as JSON text in JSON, its proof and its checkpoint.
 const MAX_RECEIPT_BYTES: usize = 4 * MAX_EVENT_BYTES + (64 << 10);
 
-/// The leaf of a run with everything that shows that it stands in a journal.
+/// The leaf of a run with the proof that it is part of a signed journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunReceipt {
     /// `palyra.receipt/v1`.
     pub schema: String,
-    /// The run.
+    /// Id of the run, which must match the leaf.
     pub run_id: String,
     /// Leaf, inclusion proof and signed checkpoint.
     pub receipt: Receipt,
-    /// The key of the checkpoint, as `origin+hash+key`.
+    /// Public key of the checkpoint, as `origin+hash+key`.
     pub key: String,
 }
 
-/// What a receipt shows.
+/// The verified content of a receipt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VerifiedReceipt {
-    /// The run.
+    /// Id of the run.
     pub run_id: String,
-    /// The skill.
+    /// Skill that ran.
     pub skill_id: String,
-    /// The tool.
+    /// Tool or hook that ran.
     pub tool_id: String,
-    /// On whose behalf it ran.
+    /// Principal on whose behalf it ran.
     pub principal: String,
-    /// Whether it gave a result.
+    /// True if the run returned a result.
     pub completed: bool,
-    /// When, by the clock of its machine, in milliseconds of Unix time.
+    /// Time of its end in Unix milliseconds, by the clock of the machine that ran it.
     pub at_ms: u64,
     /// Digests, cost and capability use from the leaf.
     #[serde(with = "palyra_common::json::in_order")]
     pub details: Value,
-    /// Sequence number of its leaf.
+    /// Sequence number of the leaf in the journal.
     pub sequence: u64,
-    /// How many leaves the signed checkpoint covers.
+    /// Number of leaves that the signed checkpoint covers.
     pub tree_size: u64,
-    /// The key that signed; whose it is, the reader has to know.
+    /// Public key that signed; the caller has to know whose it is.
     pub key: String,
 }
 
-/// Why a receipt shows nothing.
+/// Why a receipt is invalid.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum RunReceiptError {
-    /// The bytes are no receipt.
+    /// The bytes are not a receipt.
     #[error("invalid receipt: {reason}")]
     NotAReceipt { reason: String },
-    /// Its key cannot be used.
+    /// The key in the receipt cannot be parsed.
     #[error("the key of the receipt is unusable")]
     Key(#[from] KeyError),
-    /// It is signed by another key than expected.
+    /// The receipt is signed by another key than expected.
     #[error("the receipt is signed by `{found}`, expected `{expected}`")]
     OtherKey {
         expected: String,
-        /// The key in the receipt.
+        /// Key in the receipt.
         found: String,
     },
-    /// It does not hold.
+    /// The signature or the inclusion proof is invalid.
     #[error(transparent)]
     Proof(#[from] ReceiptError),
-    /// Its leaf is about something else.
+    /// The leaf does not record the end of the run in the receipt.
     #[error("the leaf of the receipt does not record the end of run `{run_id}`")]
     OtherLeaf {
-        /// The run the receipt says it is of.
+        /// Id in the receipt.
         run_id: String,
     },
 }
 
-/// Why a run has no receipt to hand out.
+/// Why a run has no receipt.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum NoReceipt {
-    /// There is no such run.
+    /// The run does not exist.
     #[error("run `{run_id}` does not exist")]
     NoRun { run_id: String },
-    /// It has not ended yet.
+    /// The run has not ended.
     #[error("run `{run_id}` has not ended")]
     NotEnded { run_id: String },
-    /// Its leaf was moved to a segment file.
+    /// The leaf was moved to a segment file.
     #[error("the leaf of run `{run_id}` is in a segment file")]
     Archived { run_id: String },
     /// The underlying state error.
@@ -100,7 +100,7 @@ pub enum NoReceipt {
 }
 
 impl NoReceipt {
-    /// The word of this error on every face.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::NoRun { .. } | Self::Archived { .. } => ErrorCode::NotFound,
@@ -111,7 +111,7 @@ impl NoReceipt {
 }
 
 impl RunStore<'_> {
-    /// The receipt of a run; signs a checkpoint first where none covers it yet. Blocks the calling thread.
+    /// Returns the receipt of a run, after signing a checkpoint if none covers its leaf yet. Blocks the calling thread.
     pub fn receipt(&self, run_id: &str) -> Result<RunReceipt, NoReceipt> {
         let run =
             self.get(run_id)?.ok_or_else(|| NoReceipt::NoRun { run_id: crate::text::short_name(run_id) })?;
@@ -131,9 +131,9 @@ impl RunStore<'_> {
     }
 }
 
-/// Checks a receipt with nothing but its bytes; `expected` is the key of the machine it should come from.
+/// Verifies a receipt from its bytes alone; `expected` is the key of the machine it should come from.
 ///
-/// Without one, the receipt only proves that the holder of the key in it signed it.
+/// Without `expected`, a valid receipt only proves that the holder of the key inside it signed it.
 pub fn verify_receipt(
     bytes: &[u8],
     expected: Option<&CheckpointKey>,

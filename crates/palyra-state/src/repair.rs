@@ -1,7 +1,7 @@
-//! Repair: says exactly what differs, and starts over from what proves itself once an operator accepted that.
+//! //! Repair: lists every difference, and continues from the verifiable rows once an operator accepted the plan.
 //!
-//! A repair grants nothing. Rows without the owner's MAC are dropped, and every skill is quarantined: the lost data
-//! may have been a revocation, so an operator has to review and enable each.
+//! A repair grants nothing. Rows without a valid MAC are dropped, and every skill is quarantined: the lost
+//! data may have been a revocation, so an operator has to review and enable each skill.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,38 +24,39 @@ use crate::state::{State, StateOptions, lock_root, open_vault};
 use crate::survey::{Survey, head_text, journal_options, survey};
 use crate::view::View;
 
-/// What differs, what would be kept, and the digest that accepts exactly this.
+/// The differences, the outcome of a repair, and the digest that accepts exactly this plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RepairPlan {
-    /// The difference.
+    /// Every difference that was found.
     pub damage: Damage,
-    /// How many rows prove themselves and would be kept.
+    /// Number of rows with a valid MAC, which are kept.
     pub rows_kept: usize,
-    /// Skills that would be quarantined until they are enabled.
+    /// Skills that would be quarantined until an operator enables them.
     pub skills_quarantined: Vec<String>,
-    /// Whether the journal goes on or a new one begins beside the old file.
+    /// Whether the journal is kept or replaced.
     pub journal: JournalFate,
-    /// Accepts this plan and no other.
+    /// Digest that [`StateRoot::repair`] requires; it changes with the damage and the outcome.
     pub accept: Sha256Digest,
 }
 
-/// What a repair does with the journal.
+/// Effect of a repair on the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalFate {
-    /// It is intact as far as it goes, and goes on from there.
+    /// The journal is intact up to its head and continues from there.
     GoesOn,
-    /// It cannot be verified: the file is moved aside and a new journal starts.
+    /// The journal cannot be verified: its file is moved aside and a new journal starts.
     BeginsAnew,
 }
 
 impl StateRoot {
-    /// What a repair would find and do; changes nothing.
+    /// Returns the plan of a repair; changes nothing.
     pub fn repair_plan(&self, options: &StateOptions) -> Result<RepairPlan, StateError> {
         Ok(Repair::prepare(self, options)?.plan)
     }
 
-    /// Carries out the plan whose digest was accepted, and opens the state.
+    /// Carries out the plan with this digest and opens the state. Fails with [`StateError::OtherRepair`] if
+    /// the current plan has another digest.
     pub fn repair(&self, options: &StateOptions, accept: &Sha256Digest) -> Result<State, StateError> {
         let repair = Repair::prepare(self, options)?;
         if repair.plan.damage.is_none() {
@@ -68,13 +69,13 @@ impl StateRoot {
     }
 }
 
-/// Everything a repair has learned while it holds the lock.
+/// The findings of a repair, made while holding the lock.
 struct Repair {
     plan: RepairPlan,
     survey: Survey,
     rows: SealedRows,
     keeper: Keeper,
-    /// The head of the journal as it is, where it can be read.
+    /// Current head of the journal, if it can be read.
     found: Option<TreeHead>,
     lock: palyra_common::fs::OwnerLock,
 }
@@ -94,7 +95,7 @@ impl Repair {
         if let Some(journal) = &survey.journal {
             survey.damage.differences.extend(view.check_leaves(journal)?.differences);
         }
-        // A journal that is only behind the anchor is intact as far as it goes.
+        // A journal that is only behind the anchor is intact up to its head.
         if survey.journal.is_none() && root.database().exists() {
             survey.journal = JournalStore::open(&root.database(), journal_options(&keeper, None)?).ok();
         }
@@ -158,7 +159,7 @@ impl Repair {
     }
 }
 
-/// Keeps the old file for an investigation.
+/// Keeps the damaged database for an investigation.
 fn put_aside(database: &Path, generation: u64) -> Result<(), StateError> {
     for suffix in ["", "-wal", "-shm"] {
         let from = database.with_file_name(format!("state.db{suffix}"));

@@ -1,61 +1,61 @@
-//! A state root on disk: where everything is, and whether it was ever made.
+//! //! Paths in a state root, and the stage of its creation.
 
 use std::path::{Path, PathBuf};
 
 use palyra_common::fs::{Directory, FsError};
 
-/// The folder everything of one owner is in.
+/// The directory with everything of one owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateRoot {
     path: PathBuf,
 }
 
-/// How far a root has come.
+/// Stage of the creation of a root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Nothing of ours is there.
+    /// No file of a state root exists.
     Nothing,
-    /// Its making was interrupted.
+    /// The creation was interrupted.
     Unfinished,
-    /// It was made.
+    /// The creation was completed.
     Made,
 }
 
-/// Stands in the root while it is being made.
+/// Marker file that exists in the root during its creation.
 const UNFINISHED: &str = "initialising";
 
 impl StateRoot {
-    /// Names a folder; nothing is looked at.
+    /// Creates a handle for a path; the file system is not accessed.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// The folder.
+    /// Returns the directory of the state root.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// `state.db`: trust, index, consent and journal.
+    /// Returns the path of `state.db`: trust, index, consent and journal.
     pub fn database(&self) -> PathBuf {
         self.path.join("state.db")
     }
 
-    /// The vault.
+    /// Returns the directory of the vault.
     pub fn vault(&self) -> PathBuf {
         self.path.join("vault")
     }
 
-    /// The object store.
+    /// Returns the directory of the object store.
     pub fn objects(&self) -> PathBuf {
         self.path.join("objects")
     }
 
-    /// `storage.db`: what skills keep.
+    /// Returns the path of `storage.db`, the key-value storage of skills.
     pub fn storage(&self) -> PathBuf {
         self.path.join("storage.db")
     }
 
-    /// The tapes of runs.
+    /// Returns the directory of large tapes.
     pub fn tapes(&self) -> PathBuf {
         self.path.join("tapes")
     }

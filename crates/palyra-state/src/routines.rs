@@ -1,7 +1,7 @@
-//! What the owner keeps for schedules: definitions as sealed rows, and each fire once.
+//! //! Storage of the scheduler: definitions as sealed rows, and fires.
 //!
-//! Due times and actions are decided above; here a fire is claimed on the one writer, so that exactly one of two
-//! claims of the same due time succeeds, whichever process is killed.
+//! The scheduler computes due times and actions. A fire is claimed on the single writer, so that of two
+//! claims of the same due time exactly one succeeds, even if a process is killed.
 
 mod budget;
 mod definitions;
@@ -15,6 +15,6 @@ pub(crate) use history::close_interrupted_fires;
 pub use history::{FirePage, FireQuery, FireRow};
 
 crate::state::store! {
-    /// Routines and objectives of a state: their definitions, their fires and what they used.
+    /// Stores definitions, fires and budgets of routines and objectives.
     ControlStore, control
 }

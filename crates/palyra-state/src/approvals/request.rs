@@ -1,4 +1,4 @@
-//! Asking: use a yes that is there, find the request that waits, or make one.
+//! //! Requesting approval: uses an approval that covers the call, returns the pending request, or creates one.
 
 use std::sync::Arc;
 
@@ -17,39 +17,39 @@ use crate::db::RowKey;
 use crate::principal_id::PrincipalId;
 use crate::text::short_name;
 
-/// A call that needs a yes.
+/// A call that requires approval.
 #[derive(Debug, Clone)]
 pub struct ApprovalRequest {
-    /// The skill.
+    /// Skill that owns the tool.
     pub skill_id: String,
-    /// The tool.
+    /// Full id of the tool, prefixed with its skill.
     pub tool_id: String,
-    /// The release.
+    /// Digest of the release, from its signature.
     pub payload: Sha256Digest,
-    /// The caller.
+    /// Principal of the call, as its actor text.
     pub principal: String,
-    /// On whose behalf, as approvals store it.
+    /// Principal the call is made on behalf of; it cannot decide the request.
     pub requester: PrincipalId,
     /// The session the call belongs to.
     pub session: Option<String>,
     /// The parent run of the call.
     pub parent_run: Option<String>,
-    /// The digest of everything else the call runs under.
+    /// SHA-256 over consent, policies, gates, profile, settings and grants in effect for the call.
     pub circumstances: Sha256Digest,
     /// The whole canonical arguments.
     pub arguments: Arc<str>,
-    /// Their digest.
+    /// SHA-256 of `arguments`.
     pub arguments_sha256: Sha256Digest,
-    /// What an operator opens for the call, escaped.
+    /// Directories and address ranges that an operator adds to the call, escaped.
     pub grants: Vec<String>,
-    /// Which rules or gates want a person, and why.
+    /// Rules or gates that require approval, with their reasons.
     pub asked_because: Option<String>,
-    /// What the session of the call has read.
+    /// Labels of the data the session of the call has read.
     pub labels: InformationLabels,
 }
 
 impl ApprovalRequest {
-    /// SHA-256 over release, tool, principal, requester, circumstances and arguments.
+    /// Returns the SHA-256 over release, tool, principal, requester, circumstances and arguments.
     pub(super) fn binding(&self) -> Sha256Digest {
         let mut hash = Sha256::new_with_prefix(b"palyra.approval/v2\0");
         for digest in [&self.payload, &self.circumstances, &self.arguments_sha256] {
@@ -63,11 +63,11 @@ impl ApprovalRequest {
     }
 }
 
-/// How a request stands.
+/// Result of requesting approval.
 pub enum ApprovalAnswer {
-    /// Approved, and the approval covers this call.
+    /// An approval with this id covers the call; one use of it is counted.
     Approved(String),
-    /// Not decided yet.
+    /// The request with this id is pending.
     Waiting(String),
     /// The requester has [`MAX_WAITING`] requests waiting.
     TooMany,
@@ -76,7 +76,8 @@ pub enum ApprovalAnswer {
 }
 
 impl ApprovalStore<'_> {
-    /// Uses up a yes that covers the call, or asks for one.
+    /// Uses an approval that covers the call, or requests one. An identical pending request is returned
+    /// instead of a second one.
     pub async fn ask(&self, request: ApprovalRequest) -> Result<ApprovalAnswer, ApprovalError> {
         let (key, now) = (Arc::clone(&self.state.row_key), self.state.expiry_now_ms());
         let new_id = new_id(now)?;
@@ -89,12 +90,12 @@ impl ApprovalStore<'_> {
         answer.await
     }
 
-    /// Changes with every decision about an approval.
+    /// Returns a receiver that changes with every decision about an approval.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.state.decisions.subscribe()
     }
 
-    /// Takes back one use of a yes, for a call that did not begin.
+    /// Reverts one use of an approval, for a call that did not start.
     pub async fn give_back(&self, approval_id: &str) -> Result<(), ApprovalError> {
         let (key, id) = (Arc::clone(&self.state.row_key), approval_id.to_owned());
         let work = move |transaction: &mut JournalTransaction<'_>| {
@@ -119,7 +120,7 @@ fn use_or_ask(
     let requester = request.requester.key();
     let open = rows::read_open(transaction.sql(), &requester, &request.tool_id);
     let open = open.map_err(JournalError::sqlite("read approvals"))?;
-    // A row that does not prove itself counts for nothing.
+    // A row with an invalid MAC permits nothing.
     let mut open: Vec<Approval> = open.into_iter().filter_map(|row| row.open(key).ok()).collect();
     for late in open.iter_mut().filter(|approval| approval.is_overdue(now)) {
         decide::expire(transaction, key, late, now)?;
@@ -154,7 +155,7 @@ fn use_or_ask(
     ask(transaction, key, request, now, new_id).map(ApprovalAnswer::Waiting)
 }
 
-/// Writes the request and its leaf together; returns its id.
+/// Writes the request and its leaf in the same transaction; returns its id.
 fn ask(
     transaction: &mut JournalTransaction<'_>,
     key: &RowKey,
@@ -203,12 +204,12 @@ fn ask(
     Ok(approval.approval_id)
 }
 
-/// As much of the arguments as lists show.
+/// Returns the first [`MAX_SHOWN_ARGUMENTS`] bytes, cut at a character boundary.
 fn beginning(arguments: &str) -> &str {
     arguments.get(..arguments.floor_char_boundary(MAX_SHOWN_ARGUMENTS)).unwrap_or_default()
 }
 
-/// An id that sorts by time.
+/// Returns a new id that sorts by time.
 fn new_id(now: u64) -> Result<String, ApprovalError> {
     let id = crate::text::time_sorted_id("apr", now).map_err(|reason| crate::error::StateError::Record {
         doing: "written",

@@ -1,4 +1,4 @@
-//! Tools, skills and principals as the access policy sees them.
+//! //! Tools, skills and principals as the access policy sees them.
 
 use palyra_common::principal::from_stored;
 use palyra_common::{Principal, PrincipalKind};
@@ -10,25 +10,25 @@ use palyra_skills::manifest::{Risk, ToolEntrypoint, model_name};
 use crate::approvals::Approval;
 use crate::view::View;
 
-/// A principal as rules see it.
+/// Converts a principal to the policy's type.
 pub(super) fn to_policy(principal: &Principal) -> palyra_policy::Principal {
     palyra_policy::Principal::new(principal.kind, principal.name.clone(), principal.scopes.iter())
 }
 
-/// The requester of a call that waits for an approval; rows of 945e3d1 have only the text of its principal.
+/// Returns the requester of a pending approval; rows of 945e3d1 have only the text of its principal.
 pub(super) fn requester_of(approval: &Approval) -> palyra_policy::Principal {
     let Some(asked) = &approval.requester else { return requester(&approval.principal) };
     let kind = if asked.is_owner() { PrincipalKind::Owner } else { PrincipalKind::Token };
     palyra_policy::Principal::new(kind, asked.name.clone(), [])
 }
 
-/// A requester that is known by the text of its actor only: of an old approval, or of a question to `policy check`.
+/// Returns a requester of which only the actor text is known: of an old approval, or of a `policy check`.
 pub fn requester(actor: &str) -> palyra_policy::Principal {
     let (kind, name) = from_stored(actor);
     palyra_policy::Principal::new(kind, name, [])
 }
 
-/// Returns the resource of a kind with this name; one that is not installed is trusted least.
+/// Returns the resource of a kind with this name; one that is not installed has the lowest trust.
 pub fn resource(view: &View, kind: ResourceKind, name: &str) -> Resource {
     match kind {
         ResourceKind::Tool => Resource::Tool(tool_named(view, name)),
@@ -49,7 +49,7 @@ pub(super) fn tool(record: &SkillRecord, id: &str, risk: Risk) -> Tool {
     }
 }
 
-/// Returns the tool of a call that waits; of one that is gone only the names are known.
+/// Returns the tool of a pending approval; for a tool that was removed only the names are known.
 pub(super) fn tool_of_approval(view: &View, approval: &Approval) -> Tool {
     let record = view.index().get(&approval.skill_id);
     let found = record.and_then(|record| Some((record, tool_of(record, &approval.tool_id)?)));
@@ -72,17 +72,17 @@ fn tool_of<'r>(record: &'r SkillRecord, id: &str) -> Option<&'r ToolEntrypoint> 
     record.current.tools().find(|tool| tool.id == id || model_name(&tool.id) == id)
 }
 
-/// Returns a tool that no rule about tools refuses, for questions about the caller alone.
+/// Returns a tool that no rule about tools denies, for questions about the caller alone.
 pub fn any_tool() -> Tool {
     Tool { trust: TrustState::Trusted, sensitive: false, requires_approval: false, ..unknown_tool("") }
 }
 
-/// A skill whose name is not known before it is read.
+/// Returns a skill whose name is unknown because its package was not read yet.
 pub fn unnamed_skill() -> Resource {
     Resource::Skill(unknown_skill(""))
 }
 
-/// A tool that is not installed is trusted least.
+/// Returns a tool that is not installed; it has the lowest trust.
 fn unknown_tool(id: &str) -> Tool {
     Tool {
         id: id.to_owned(),
@@ -94,7 +94,7 @@ fn unknown_tool(id: &str) -> Tool {
     }
 }
 
-/// A release on its way in, as its verified package and the decision about its publisher say.
+/// Returns a release that is being installed, from its verified package and the trust in its publisher.
 pub(super) fn skill_of_release(record: &SkillRecord, release: &InstalledRelease) -> Skill {
     Skill {
         id: record.skill_id.clone(),

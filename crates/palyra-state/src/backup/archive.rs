@@ -1,4 +1,4 @@
-//! The one file of a backup: its manifest first, then every file in the order of the manifest.
+//! //! The backup file: the manifest first, then every file in the order of the manifest.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -12,18 +12,18 @@ use super::BackupError;
 use super::manifest::{BackupFile, BackupManifest, MANIFEST, MAX_MANIFEST, SIGNATURE, SIGNED};
 use super::write::point;
 
-/// Read at once.
+/// Size of the copy buffer in bytes.
 const CHUNK: usize = 256 << 10;
 
 type Entry<'a> = tar::Entry<'a, io::BufReader<File>>;
 
-/// A backup that was read to its end.
+/// A backup that was read to its end, every file matching its hash.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub(super) manifest: BackupManifest,
-    /// The hash of the manifest, which is what is signed.
+    /// SHA-256 of the manifest, which the signature covers.
     digest: Sha256Digest,
-    /// The signed note; an unsigned backup has none.
+    /// The signed note; `None` for a backup of the unsigned format.
     signature: Option<String>,
 }
 
@@ -36,9 +36,10 @@ impl Contents {
     }
 }
 
-/// Reads a whole backup, compares every file with its hash and checks the signature; changes nothing.
+/// Reads a whole backup, compares every file with its hash and checks the signature. Changes nothing.
 ///
-/// Whose key signed it is not known here: a restore compares it with the key of the journal in the backup.
+/// The signature is checked against the key in the manifest; only a restore compares that key with the
+/// journal in the backup.
 pub fn check_backup(file: &Path) -> Result<BackupManifest, BackupError> {
     let contents = read(file, |_, entry| copy_hashed(entry, &mut io::sink()))?;
     if contents.manifest.is_signed() {
@@ -48,8 +49,8 @@ pub fn check_backup(file: &Path) -> Result<BackupManifest, BackupError> {
     Ok(contents.manifest)
 }
 
-/// Reads a backup once, from its start to its end: every file of the manifest, and nothing else, is given to `take`,
-/// which returns the hash of what it read.
+/// Reads a backup once, from start to end. `take` gets every file of the manifest, and nothing else, and
+/// returns the hash of the bytes it read.
 pub(super) fn read(
     file: &Path,
     mut take: impl FnMut(&BackupFile, &mut Entry<'_>) -> Result<Sha256Digest, BackupError>,
@@ -86,7 +87,7 @@ pub(super) fn read(
     }
 }
 
-/// Reads an entry of this name into memory, if it is no larger than `limit`.
+/// Reads an entry with this name into memory, if it has at most `limit` bytes.
 fn small_file(entry: Option<Entry<'_>>, name: &str, limit: u64) -> Result<Vec<u8>, BackupError> {
     let bad = |reason: &str| BackupError::NotABackup(format!("`{name}` {reason}"));
     let named = |entry: &Entry<'_>| entry.path().ok().as_deref() == Some(Path::new(name));
@@ -102,7 +103,7 @@ fn small_file(entry: Option<Entry<'_>>, name: &str, limit: u64) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// Copies a file of an archive and says what its hash is.
+/// Copies a file of an archive and returns its SHA-256.
 pub(super) fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> Result<Sha256Digest, BackupError> {
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; CHUNK]);
     loop {
@@ -114,7 +115,7 @@ pub(super) fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> Result<S
     Ok(Sha256Digest::from_bytes(hash.finalize().into()))
 }
 
-/// Writes a backup of files that do not change in between; `place` returns the path of each.
+/// Writes a backup of files that do not change meanwhile; `place` returns the path of each.
 pub(super) fn write(
     manifest: &BackupManifest,
     signer: &CheckpointSigner,

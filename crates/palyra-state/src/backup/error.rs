@@ -1,4 +1,4 @@
-//! Why a copy is not made, or not restored.
+//! //! Errors of making or restoring a backup.
 
 use palyra_common::ErrorCode;
 use std::io;
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::error::StateError;
 
-/// Why a copy is not made, or not restored.
+/// Error of making or restoring a backup.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum BackupError {
-    /// A file cannot be used.
+    /// A file cannot be read, written or moved.
     #[error("`{}` cannot be {doing}: {source}", path.display())]
     File {
         /// `read`, `written` or `moved`.
@@ -18,33 +18,33 @@ pub enum BackupError {
         path: PathBuf,
         source: io::Error,
     },
-    /// The file exists already.
+    /// The target file already exists.
     #[error("`{}` already exists", .0.display())]
     Exists(PathBuf),
-    /// The copy itself cannot be written.
+    /// The backup file cannot be written.
     #[error("cannot write the backup: {0}")]
     Write(io::Error),
-    /// One is made already.
+    /// Another backup of this state is in progress.
     #[error("another backup is in progress")]
     UnderWay,
     /// Something in the state root is neither a file nor a folder.
     #[error("`{}` in the state root is neither a file nor a directory", .0.display())]
     OddEntry(PathBuf),
-    /// The file is no copy of a state root, or not whole.
+    /// The file is not a backup, or is incomplete or altered.
     #[error("invalid backup: {0}")]
     NotABackup(String),
-    /// Nothing shows that the owner of the state root made it.
+    /// The backup has no signature, so its origin cannot be verified.
     #[error("the backup is not signed")]
     Unsigned,
-    /// Another state root than the present one made it.
+    /// The backup was made by another state root than the current one.
     #[error("the backup was made by `{found}`, the current state root has the key `{present}`")]
     OtherKey {
-        /// The key of the journal in the backup.
+        /// Key of the journal in the backup.
         found: String,
-        /// The key of the journal that is there.
+        /// Key of the journal in the current state root.
         present: String,
     },
-    /// What is in it is not as it was when the copy was made.
+    /// The restored state failed verification.
     #[error("the state in the backup is damaged: {0}")]
     Damaged(String),
     /// The underlying state error.
@@ -53,7 +53,7 @@ pub enum BackupError {
 }
 
 impl BackupError {
-    /// The word of this error on every face.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::File { .. } | Self::OddEntry(_) | Self::Write(_) => ErrorCode::StateIo,
@@ -66,7 +66,7 @@ impl BackupError {
         }
     }
 
-    /// What a person can do, where there is something.
+    /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Exists(_) => Some("choose another name".into()),
@@ -85,7 +85,7 @@ impl BackupError {
         }
     }
 
-    /// The error of a file.
+    /// Returns a closure that wraps an I/O error with the operation and the path.
     pub fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |source| Self::File { doing, path, source }

@@ -1,4 +1,4 @@
-//! Exchanging two state roots in one step.
+//! //! Exchanges two state roots in one step.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,9 +10,10 @@ use rustix::io::Errno;
 use super::BackupError;
 use super::write::point;
 
-/// Puts the directory `staged` in the place of `root`; returns where the old one is, if there was one.
+/// Moves the directory `staged` to `root`; returns the new path of the old root, if there was one.
 ///
-/// A process that ends anywhere in between leaves the old root or the new one at the path.
+/// A process that is killed at any point leaves either the old or the new root at `root`, unless the file
+/// system cannot exchange two directories.
 pub(super) fn put_in_place(staged: &Path, root: &Path, now_ms: u64) -> Result<Option<PathBuf>, BackupError> {
     let moved = |path: &Path| BackupError::file("moved", path);
     point("restore: begin to move")?;
@@ -21,20 +22,20 @@ pub(super) fn put_in_place(staged: &Path, root: &Path, now_ms: u64) -> Result<Op
         sync_parent(root)?;
         return Ok(None);
     }
-    // The new root takes the name of the old one's last place first, so that one exchange does the rest.
+    // Giving the staged root its `before-` name first lets a single exchange complete the restore.
     let aside = free_name(root, now_ms);
     fs::rename(staged, &aside).map_err(moved(staged))?;
     point("restore: exchange")?;
     match renameat_with(CWD, &aside, CWD, root, RenameFlags::EXCHANGE) {
         Ok(()) => {}
-        // A file system that cannot exchange: for a moment there is no state root.
+        // The file system cannot exchange two directories: between the two renames no state root exists.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             fs::rename(&aside, staged).map_err(moved(&aside))?;
             fs::rename(root, &aside).map_err(moved(root))?;
             fs::rename(staged, root).map_err(moved(staged))?;
         }
         Err(error) => {
-            // Moves it back to the staging place, where it is removed.
+            // Moves it back to the staging directory, which the caller removes.
             let _ = fs::rename(&aside, staged);
             return Err(moved(root)(error.into()));
         }
@@ -44,7 +45,7 @@ pub(super) fn put_in_place(staged: &Path, root: &Path, now_ms: u64) -> Result<Op
     Ok(Some(aside))
 }
 
-/// `ROOT.WORD`, in the same folder, so that moving it is one step.
+/// Returns `ROOT.WORD`, in the same directory so that moving it is a rename.
 pub(super) fn beside(root: &Path, word: &str) -> PathBuf {
     let mut name = root.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{word}"));

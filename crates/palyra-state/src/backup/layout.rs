@@ -1,21 +1,22 @@
-//! The closed list of what a backup contains, for the writer and for the reader.
+//! //! The closed list of paths that a backup contains, for the writer and for the reader.
 //!
-//! Everything else in a state root is created again, belongs to a process, or must not exist in two places: compiled
-//! code, the owner's token, the lock, the socket, logs, and whatever another program put there.
+//! Everything else in a state root is created again, belongs to a process, or must not exist in two places:
+//! compiled code, the owner's token, the lock, the socket, logs, and files of other programs.
 
 use palyra_skills::Sha256Digest;
 
-/// Folders whose files are named by their hashes: read in place, and none is removed while a backup is made.
+/// Directories whose files are named by their hashes: read in place, because nothing is removed from them
+/// during a backup.
 pub(super) const IN_PLACE: [&str; 2] = ["objects", "tapes"];
-/// Copied from a snapshot, with what SQLite keeps beside them.
+/// Databases, copied from a snapshot that includes their write-ahead log.
 pub(super) const DATABASES: [&str; 2] = ["state.db", "storage.db"];
 const FILES: [&str; 5] =
     ["hooks/bindings.json", "vault/header", "vault/device.key", "vault/anchor", "vault/journal-head"];
-/// Folders of sealed files; each is named by 32 bytes in hex.
+/// Directories of encrypted files, each named by 32 bytes in hexadecimal.
 const SEALED: [&str; 2] = ["vault/secrets", "vault/keys"];
 const FOLDERS: [&str; 2] = ["hooks", "vault"];
 
-/// Returns whether a backup may contain a file of this path below the state root.
+/// Returns whether a backup may contain a file at this path below the state root.
 pub(super) fn is_file(path: &str) -> bool {
     if DATABASES.contains(&path) || FILES.contains(&path) {
         return true;
@@ -28,12 +29,12 @@ pub(super) fn is_file(path: &str) -> bool {
             || (is_shard(folder) && shard.is_some_and(|shard| name.starts_with(shard))))
 }
 
-/// Returns whether a backup may contain a folder of this path below the state root.
+/// Returns whether a backup may contain a directory at this path below the state root.
 pub(super) fn is_folder(path: &str) -> bool {
     FOLDERS.contains(&path) || SEALED.contains(&path) || IN_PLACE.contains(&path) || is_shard(path)
 }
 
-/// `objects/ab`: the folder of all objects whose hash begins so.
+/// Returns whether the path is a shard such as `objects/ab`, which contains the objects whose hash starts with `ab`.
 fn is_shard(path: &str) -> bool {
     let Some((folder, shard)) = path.rsplit_once('/') else { return false };
     let digits = shard.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));

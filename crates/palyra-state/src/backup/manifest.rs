@@ -1,4 +1,4 @@
-//! What a backup says about itself: the first thing in its file.
+//! //! The manifest of a backup: the first entry in its file.
 
 use std::collections::BTreeSet;
 
@@ -9,41 +9,41 @@ use serde::{Deserialize, Serialize};
 
 use super::{BackupError, layout};
 
-/// The name of the manifest in the archive.
+/// Name of the manifest in the archive.
 pub const MANIFEST: &str = "palyra-backup.json";
-/// The name of its signature: a note of the journal's key over the hash of the manifest.
+/// Name of its signature: a note of the journal's key over the hash of the manifest.
 pub(super) const SIGNATURE: &str = "palyra-backup.sig";
-/// Longest manifest that is read.
+/// Maximum size of a manifest in bytes.
 pub(super) const MAX_MANIFEST: u64 = 64 << 20;
-/// The form of a signed backup, and what its signature says it is about.
+/// Format of a signed backup, and the statement that its signature is about.
 pub(super) const SIGNED: &str = "palyra.backup/v2";
-/// The form that was written before backups were signed.
+/// Format before backups were signed.
 const UNSIGNED: &str = "palyra.backup/v1";
-/// Most files of a backup.
+/// Maximum number of files, and of directories, in a backup.
 const MAX_FILES: usize = 1_000_000;
 
-/// What a backup says about itself.
+/// Describes a backup and lists its files. Created by [`State::backup`](crate::State::backup).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BackupManifest {
-    /// The form of this file.
+    /// Format of the backup: `palyra.backup/v2`, or `palyra.backup/v1` without a signature.
     pub schema: String,
-    /// The version that wrote it.
+    /// Version of Palyra that wrote it.
     pub palyra_version: String,
-    /// Time in Unix milliseconds.
+    /// Creation time in Unix milliseconds.
     pub created_ms: u64,
-    /// Where the device key is kept: a keyring is not in the backup.
+    /// Location of the device key; a key in the keyring of the system is not in the backup.
     pub device_key: String,
-    /// The signed head of the journal: what is restored must reach it.
+    /// Signed head of the journal; a restored journal must reach it.
     pub checkpoint: String,
-    /// The same head, unsigned.
+    /// The head in `checkpoint`, parsed.
     pub head: TreeHead,
-    /// The key of the journal, which signed the manifest too; empty in an unsigned one.
+    /// Public key of the journal, which also signed the manifest; empty in the unsigned format.
     #[serde(default)]
     pub key: String,
-    /// The folders, also those without a file.
+    /// Directories below the state root, including empty ones.
     pub folders: Vec<String>,
-    /// The files, in their order in the archive.
+    /// Files in their order in the archive.
     pub files: Vec<BackupFile>,
 }
 
@@ -51,13 +51,13 @@ pub struct BackupManifest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BackupFile {
-    /// Its path below the state root.
+    /// Path below the state root.
     pub path: String,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
-    /// Its permission bits.
+    /// Unix permission bits.
     pub mode: u32,
-    /// The hash of its bytes.
+    /// SHA-256 of the content.
     pub sha256: Sha256Digest,
 }
 
@@ -83,10 +83,10 @@ impl BackupManifest {
         }
     }
 
-    /// Reads a manifest; a path that no backup has, or that appears twice, is refused.
+    /// Parses a manifest; rejects paths that a backup never contains, and duplicates.
     ///
-    /// An unsigned manifest may name other files, because earlier versions copied whatever was in the state root:
-    /// [`Self::left_out`] lists them, and a restore leaves them out.
+    /// An unsigned manifest may contain other paths, because earlier versions copied the whole state root:
+    /// [`Self::left_out`] lists them, and a restore skips them.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, BackupError> {
         let bad = |reason: String| BackupError::NotABackup(reason);
         let manifest: Self =
@@ -112,17 +112,17 @@ impl BackupManifest {
         Ok(manifest)
     }
 
-    /// Returns whether it has the form that comes with a signature.
+    /// Returns whether the backup has the signed format.
     pub fn is_signed(&self) -> bool {
         self.schema == SIGNED
     }
 
-    /// Returns the files that no backup of this version contains; a restore does not write them.
+    /// Returns the files that a backup of this version never contains; a restore skips them.
     pub(super) fn left_out(&self) -> impl Iterator<Item = &BackupFile> {
         self.files.iter().filter(|file| !layout::is_file(&file.path))
     }
 
-    /// The bytes of all its files.
+    /// Returns the total length of all files in bytes.
     pub fn total_bytes(&self) -> u64 {
         self.files.iter().fold(0, |sum, file| sum.saturating_add(file.bytes))
     }

@@ -1,5 +1,5 @@
-//! The state root as it is at one moment, in a folder of its own: databases are copied from a snapshot while others go on
-//! writing, the other files of a backup are copied, and objects and tapes stay where they are, because they never change.
+//! //! A consistent mirror of the state root in its own directory: databases are copied from a snapshot while
+//! writes continue, the other files are copied, and objects and tapes stay in place, because they never change.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -16,17 +16,17 @@ use crate::error::StateError;
 use crate::state::State;
 use crate::text::short_name;
 
-/// How long a copy of the storage waits for a guest that writes.
+/// Maximum wait for a guest that is writing to the storage database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A folder that goes when this is dropped.
+/// A temporary directory with the mirrored files, removed on drop.
 pub(super) struct Mirror {
     folder: PathBuf,
     pub(super) checkpoint: Checkpoint,
 }
 
 impl Mirror {
-    /// Makes one below the folder of what can be made again.
+    /// Mirrors the state into `cache/backup`, after removing the rest of an earlier attempt.
     pub(super) fn make(state: &State, principal: &str) -> Result<Self, BackupError> {
         let folder = state.root().path().join("cache").join("backup");
         clear(&folder)?;
@@ -95,7 +95,7 @@ fn mirror_folder(root: &Path, below: &Path, to: &Path) -> Result<(), BackupError
     Ok(())
 }
 
-/// Data of skills; absent before the first run.
+/// Copies the storage of skills; the database does not exist before the first run that uses it.
 fn copy_storage(storage: &Path, folder: &Path) -> Result<(), BackupError> {
     if !storage.exists() {
         return Ok(());
@@ -116,13 +116,13 @@ fn private_file(path: &Path) -> Result<PathBuf, BackupError> {
     made.map(|_| path.to_owned()).map_err(BackupError::file("written", path))
 }
 
-/// Makes a folder that only its owner enters, and those above it.
+/// Creates a directory with mode 0700, and its parents.
 pub(super) fn private_folder(path: &Path) -> Result<(), BackupError> {
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(BackupError::file("written", path))
 }
 
-/// Takes a folder away with everything in it, if it is there.
+/// Removes a directory with its content, if it exists.
 pub(super) fn clear(path: &Path) -> Result<(), BackupError> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {

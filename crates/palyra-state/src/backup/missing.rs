@@ -1,4 +1,4 @@
-//! What the state in a backup names and the backup does not have.
+//! //! Secrets, keys, packages and storage that the restored state refers to and the backup does not contain.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub(super) fn missing(
     Ok(missing)
 }
 
-/// Entries that the journal says were kept and never removed.
+/// Returns secrets and keys that were stored according to the journal, were not removed, and are not in the vault.
 fn vault_entries(vault: &Vault, journal: &JournalStore) -> Result<Vec<String>, StateError> {
     let (mut secrets, mut keys) = (BTreeSet::new(), BTreeSet::new());
     let kinds = vec![
@@ -79,7 +79,7 @@ fn packages(staged: &StateRoot, view: &View) -> Result<Vec<String>, StateError> 
         .collect())
 }
 
-/// Skills whose runs used their storage and that have nothing in it.
+/// Returns skills whose runs used their storage and that have no entries in it.
 fn storage(staged: &StateRoot, journal: &JournalStore) -> Result<Vec<String>, StateError> {
     let used: BTreeSet<String> = journal.read(|connection| {
         let read = || -> rusqlite::Result<BTreeSet<String>> {

@@ -1,4 +1,4 @@
-//! What a restore would do, as a person is shown it.
+//! //! The plan of a restore, shown before it is confirmed.
 
 use std::path::PathBuf;
 
@@ -7,52 +7,53 @@ use serde::Serialize;
 
 use super::BackupError;
 
-/// What putting a backup back would do.
+/// The effects of restoring a backup. Created by
+/// [`StateRoot::stage_restore`](crate::StateRoot::stage_restore).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RestorePlan {
-    /// Time of the backup, in Unix milliseconds.
+    /// Creation time of the backup in Unix milliseconds.
     pub created_ms: u64,
-    /// The version that made it.
+    /// Version of Palyra that made the backup.
     pub palyra_version: String,
-    /// Location of its device key.
+    /// Location of the device key of the backup.
     pub device_key: String,
-    /// Whether the key of its journal signed the list of its files; a backup of an earlier version has no signature.
+    /// True if the key of its journal signed the manifest; a backup of an earlier version has no signature.
     pub signed: bool,
-    /// The key of its journal.
+    /// Public key of the journal in the backup.
     pub key: String,
-    /// The key of the journal that would be replaced, where that can be read.
+    /// Public key of the journal that would be replaced, if it can be read.
     pub present_key: Option<String>,
-    /// The head of its journal.
+    /// Head of the journal in the backup.
     pub backup_head: TreeHead,
-    /// The head of the journal that would be moved aside, where there is one that can be read.
+    /// Head of the journal that would be moved aside, if it can be read.
     pub present_head: Option<TreeHead>,
-    /// Whether there is a state root that would be moved aside.
+    /// True if a state root exists and would be moved aside.
     pub replaces: bool,
-    /// How many files are restored.
+    /// Number of restored files.
     pub files: usize,
-    /// How many bytes they have.
+    /// Total length of the restored files in bytes.
     pub bytes: u64,
-    /// The paths of these files.
+    /// Paths of the restored files; objects and tapes are only counted.
     pub contents: Vec<String>,
     /// Files in the backup that are not restored, because no backup of this version contains them.
     pub left_out: Vec<String>,
-    /// What the state in the backup names and the backup does not have.
+    /// Secrets, keys, packages and storage that the state refers to and the backup does not contain, one line each.
     pub missing: Vec<String>,
     /// Rows of runs and totals that differ from the receipts in the journal.
     pub altered: Vec<String>,
 }
 
-/// What a person has agreed to beforehand.
+/// Risks of a restore that the user has accepted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RestoreAcceptance {
-    /// A backup without a signature.
+    /// Restore a backup without a signature.
     pub unsigned: bool,
-    /// A backup of another state root than the one that is replaced.
+    /// Restore a backup of another state root than the one that is replaced.
     pub other_key: bool,
 }
 
 impl RestorePlan {
-    /// Refuses what needs an agreement that was not given.
+    /// Returns an error for a risk that was not accepted.
     pub fn check(&self, accepted: &RestoreAcceptance) -> Result<(), BackupError> {
         if !self.signed && !accepted.unsigned {
             return Err(BackupError::Unsigned);
@@ -66,14 +67,14 @@ impl RestorePlan {
     }
 }
 
-/// The restored items.
+/// Result of a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Restored {
-    /// The plan.
+    /// The plan that was carried out.
     #[serde(flatten)]
     pub plan: RestorePlan,
-    /// The path of the previous state root.
+    /// Path of the previous state root, if there was one.
     pub put_aside: Option<PathBuf>,
-    /// The head of the journal with the leaf that tells of this.
+    /// Head of the journal, including the leaf that records the restore.
     pub head: TreeHead,
 }

@@ -1,4 +1,4 @@
-//! Putting a copy back: beside the old state first, verified, anchored, and then in its place.
+//! //! Restores a backup: unpacked beside the old state, verified, anchored, and then moved into its place.
 
 use std::fs;
 use std::io::{self, Read};
@@ -33,14 +33,14 @@ use crate::state::{State, StateOptions, lock_root, open_vault};
 use crate::survey::{Survey, journal_options, survey};
 use crate::view::View;
 
-/// The directory in which a backup is unpacked, next to the state root.
+/// Suffix of the directory in which a backup is unpacked, next to the state root.
 const STAGING: &str = "restoring";
 
 impl StateRoot {
-    /// Reads a backup into a state root of its own beside this one and verifies it there; this one is not changed.
+    /// Reads a backup into a separate state root beside this one and verifies it there; this one is not changed.
     ///
-    /// The file is read once: whatever happens to it afterwards, what was shown is what is restored. Both state roots
-    /// are locked until the result is dropped, which removes the copy, or finished.
+    /// The file is read once, so a later change of it cannot alter the restored content. Both state roots are
+    /// locked until the result is dropped, which removes the copy, or finished.
     pub fn stage_restore(&self, options: &StateOptions, file: &Path) -> Result<StagedRestore, BackupError> {
         let present = present(self, options)?;
         let staging = Staging::begin(beside(self.path(), STAGING), options)?;
@@ -59,7 +59,7 @@ impl StateRoot {
     }
 }
 
-/// A backup that was unpacked and verified, and is not in its place yet.
+/// A backup that is unpacked and verified, but not in its place yet.
 pub struct StagedRestore {
     root: StateRoot,
     options: StateOptions,
@@ -67,17 +67,18 @@ pub struct StagedRestore {
     present: Present,
     verified: Verified,
     plan: RestorePlan,
-    /// The last field: the journal in it is closed before the folder is removed.
+    /// Must be the last field: the journal inside is closed before the directory is removed.
     staging: Staging,
 }
 
 impl StagedRestore {
-    /// What putting it back would do.
+    /// Returns the effects of [`Self::finish`].
     pub fn plan(&self) -> &RestorePlan {
         &self.plan
     }
 
-    /// Puts it in the place of the state root; the old one is kept beside it.
+    /// Moves the backup to the state root; the old one is kept beside it. Fails if the plan has a risk that
+    /// was not accepted.
     pub fn finish(self, accepted: &RestoreAcceptance) -> Result<Restored, BackupError> {
         self.plan.check(accepted)?;
         let Self { root, options, contents, present, verified, plan, mut staging } = self;
@@ -90,7 +91,7 @@ impl StagedRestore {
     }
 }
 
-/// A folder that is removed when this is dropped, unless it was moved.
+/// The staging directory, removed on drop unless it was moved.
 struct Staging {
     path: PathBuf,
     directory: Directory,
@@ -99,7 +100,7 @@ struct Staging {
 }
 
 impl Staging {
-    /// Makes an empty one and locks it, so that a second restore does not remove it.
+    /// Creates the directory, replacing one of an aborted restore, and locks it against a second restore.
     fn begin(path: PathBuf, options: &StateOptions) -> Result<Self, BackupError> {
         let root = StateRoot::new(&path);
         if fs::symlink_metadata(&path).is_ok() {
@@ -172,7 +173,7 @@ fn plan(contents: &Contents, verified: &Verified, present: &Present) -> RestoreP
     }
 }
 
-/// The files by name; those that are named by their hashes are only counted.
+/// Returns the files by path; objects and tapes are only counted.
 fn listing(manifest: &BackupManifest) -> Vec<String> {
     let known = || manifest.files.iter().map(|file| &file.path).filter(|path| layout::is_file(path));
     let is_hashed =
@@ -185,7 +186,7 @@ fn listing(manifest: &BackupManifest) -> Vec<String> {
     listed
 }
 
-/// Writes every file of the manifest that a backup may contain, and nothing else, below a folder.
+/// Writes every file of the manifest that a backup may contain, and nothing else, below a directory.
 fn unpack(file: &Path, staging: &Path) -> Result<Contents, BackupError> {
     let contents = archive::read(file, |wanted, entry| {
         point("restore: file")?;
@@ -208,13 +209,13 @@ fn copy(from: &mut impl Read, path: &Path, mode: u32) -> Result<Sha256Digest, Ba
     let mut options = fs::OpenOptions::new();
     let mut to = options.write(true).create_new(true).mode(0o600).open(path).map_err(written(path))?;
     let found = archive::copy_hashed(from, &mut to)?;
-    // Never more than it had, and never less than its owner needs.
+    // Never more permissions than the file had, but always readable for the owner.
     to.set_permissions(fs::Permissions::from_mode(mode | 0o400)).map_err(written(path))?;
     to.sync_all().map_err(written(path))?;
     Ok(found)
 }
 
-/// A state root in a folder of its own that is whole up to its checkpoint.
+/// A staged state root that is complete up to its checkpoint.
 struct Verified {
     keeper: Keeper,
     journal: JournalStore,
@@ -235,7 +236,7 @@ fn verify(staging: &Staging, options: &StateOptions, contents: &Contents) -> Res
     if manifest.is_signed() {
         contents.check_signature(signer.key())?;
     }
-    // The anchor may be newer than the copy: the checkpoint of the copy stands for it here.
+    // The anchor in the backup may be newer than its database, so the checkpoint replaces it here.
     let mut survey = survey(&staged, &staging.directory, &keeper, &row_key)?;
     drop(survey.journal.take());
     let checkpoint = Checkpoint::open_with_any(&manifest.checkpoint, std::slice::from_ref(signer.key()));
@@ -267,7 +268,7 @@ fn verify(staging: &Staging, options: &StateOptions, contents: &Contents) -> Res
     Ok(Verified { keeper, journal, survey, generation, key, missing, altered })
 }
 
-/// Tells the vault in the folder what the state is, and its journal that it was restored.
+/// Records the restore in the staged journal and writes a new anchor to the staged vault.
 fn anchor_restored(
     staged: &StateRoot,
     options: &StateOptions,

@@ -1,4 +1,4 @@
-//! Making a copy, while the state is in use.
+//! //! Makes a backup while the state is in use.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,10 +14,10 @@ use super::mirror::Mirror;
 use crate::state::State;
 
 impl State {
-    /// Writes everything, as it is at one moment, into a file; blocks the calling thread, and calls go on.
+    /// Writes a consistent backup to a file. Blocks the calling thread; other calls continue.
     ///
-    /// The journal in it ends with a leaf that tells of the copy and a signed checkpoint; the manifest over all files
-    /// is signed by the same key.
+    /// The journal in it ends with a leaf that records the backup and a signed checkpoint; the manifest over
+    /// all files is signed by the same key. Fails with [`BackupError::UnderWay`] if another backup is in progress.
     pub fn backup(&self, to: &mut File, principal: &str) -> Result<BackupManifest, BackupError> {
         let _under_way = UnderWay::begin(&self.backing_up)?;
         let (created_ms, device_key) = (self.now_ms(), self.vault().describe().name());
@@ -27,7 +27,7 @@ impl State {
         found.below(mirror.folder(), Path::new(""))?;
         for folder in IN_PLACE.into_iter().filter(|folder| root.join(folder).exists()) {
             found.folders.push(folder.to_owned());
-            // What is still being written has another name.
+            // A file that is still being written has a temporary name, which is not on the list.
             found.below(root, Path::new(folder))?;
         }
         let (folders, files) = found.described(|name| place(&mirror, root, name))?;
@@ -39,18 +39,18 @@ impl State {
     }
 }
 
-/// A place where a test ends the process.
+/// A fault point, at which a test ends the process.
 pub(super) fn point(name: &'static str) -> Result<(), BackupError> {
     palyra_common::fs::fault::point(name).map_err(BackupError::Write)
 }
 
-/// Where a file of the copy is read.
+/// Returns the path from which a file of the backup is read.
 fn place(mirror: &Mirror, root: &Path, name: &str) -> PathBuf {
     let in_place = IN_PLACE.iter().any(|folder| Path::new(name).starts_with(folder));
     if in_place { root.join(name) } else { mirror.folder().join(name) }
 }
 
-/// One backup at a time.
+/// Guard that permits one backup at a time.
 struct UnderWay<'a>(&'a AtomicBool);
 
 impl<'a> UnderWay<'a> {
@@ -65,7 +65,7 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// Folders and files by their names below the root, files with their permission bits.
+/// Directories and files by path below the root; files with their permission bits.
 #[derive(Default)]
 struct Found {
     folders: Vec<String>,
@@ -73,7 +73,7 @@ struct Found {
 }
 
 impl Found {
-    /// Adds what is on the list of a backup; everything else is passed over.
+    /// Adds what a backup may contain and skips everything else.
     fn below(&mut self, root: &Path, folder: &Path) -> Result<(), BackupError> {
         let read = root.join(folder);
         for entry in fs::read_dir(&read).map_err(BackupError::file("read", &read))? {
@@ -101,7 +101,7 @@ impl Found {
         Ok(())
     }
 
-    /// All of it in one order, files with their hash.
+    /// Returns directories and files in sorted order, files with their hash.
     fn described(
         mut self,
         place: impl Fn(&str) -> PathBuf,

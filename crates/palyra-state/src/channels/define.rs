@@ -1,4 +1,4 @@
-//! Defining channels: a sealed row, and a leaf for every change.
+//! //! Defines and removes channels: a sealed row, and a leaf for every change.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,28 +12,28 @@ use crate::plugins::{check_outside, put_channels};
 use crate::state::Gate;
 use crate::text::short_name;
 
-/// Most channels there may be.
+/// Maximum number of channels.
 const MAX_CHANNELS: usize = 64;
 
 impl ChannelStore<'_> {
-    /// The channels, by name.
+    /// Returns the channels by name.
     pub fn list(&self) -> Arc<BTreeMap<String, ChannelRecord>> {
         Arc::clone(&self.state.view().plugins().channels)
     }
 
-    /// One channel.
+    /// Returns one channel, or [`ChannelError::Unknown`] with the names that exist.
     pub fn get(&self, name: &str) -> Result<ChannelRecord, ChannelError> {
         let channels = self.list();
         channels.get(name).cloned().ok_or_else(|| unknown(&channels, name))
     }
 
-    /// Defines a channel on behalf of a principal.
+    /// Defines a channel on behalf of a principal. Only messages published after this are delivered.
     pub fn add(&self, name: &str, kind: ChannelKind, principal: &str) -> Result<ChannelRecord, ChannelError> {
         let since = self.last_message()? + 1;
         let mut record = ChannelRecord { name: name.to_owned(), kind, since };
         record.check()?;
         if let ChannelKind::File { path } = &mut record.kind {
-            // Links are resolved now and never again: a delivery follows none.
+            // Links are resolved once, here: a delivery follows none, so a link created later cannot redirect it.
             if let Some((folder, file)) = path.parent().zip(path.file_name())
                 && let Ok(folder) = folder.canonicalize()
             {
@@ -61,7 +61,7 @@ impl ChannelStore<'_> {
         Ok(record)
     }
 
-    /// Takes a channel away; messages that were not delivered are not any more.
+    /// Removes a channel with its messages, cursor and dead letters; undelivered messages are lost.
     pub fn remove(&self, name: &str, principal: &str) -> Result<ChannelRecord, ChannelError> {
         let mut gate = self.state.gate();
         let mut changed = (*gate.view.plugins().channels).clone();

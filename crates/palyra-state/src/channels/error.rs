@@ -1,30 +1,30 @@
-//! Why a channel was not defined or found.
+//! //! Errors of defining or finding a channel.
 
 use crate::error::StateError;
 use palyra_common::ErrorCode;
 
-/// Why a channel was not defined or found.
+/// Error of defining or finding a channel.
 #[derive(Debug, Clone, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ChannelError {
-    /// One field is not acceptable.
+    /// A field has an invalid value.
     #[error("invalid `{field}` of channel `{name}`: {reason}")]
     Bad {
         name: String,
         field: &'static str,
-        /// What is wrong with it.
+        /// The rule that the value violates.
         reason: String,
     },
-    /// There is one of this name.
+    /// A channel with this name already exists.
     #[error("channel `{name}` already exists")]
     Exists { name: String },
-    /// There is none of this name.
+    /// No channel has this name.
     #[error("channel `{name}` does not exist")]
     Unknown { name: String, known: Vec<String> },
-    /// There are as many as there may be.
+    /// The maximum number of channels is reached.
     #[error("the limit of {most} channels is reached")]
     TooMany {
-        /// Maximum number.
+        /// The limit.
         most: usize,
     },
     /// The underlying state error.
@@ -33,7 +33,7 @@ pub enum ChannelError {
 }
 
 impl ChannelError {
-    /// The word of this error on every face.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Bad { .. } | Self::TooMany { .. } => ErrorCode::InvalidSetting,

@@ -1,4 +1,4 @@
-//! One channel, as an operator defined it.
+//! //! A channel as an operator defined it.
 
 use std::path::PathBuf;
 
@@ -8,51 +8,51 @@ use serde::{Deserialize, Serialize};
 
 use super::ChannelError;
 
-/// Default response timeout of a webhook.
+/// Default response timeout of a webhook, in milliseconds.
 const WEBHOOK_TIMEOUT_MS: u64 = 10_000;
 const MAX_TIMEOUT_MS: u64 = 60_000;
 const MAX_URL: usize = 2_000;
 
-/// A channel.
+/// The definition of a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelRecord {
-    /// Its name, in the form of grants.
+    /// Name in the form that grants use, unique in the state.
     pub name: String,
-    /// Delivery target of its messages.
+    /// Destination of its messages.
     pub kind: ChannelKind,
-    /// The first message that is delivered: those before it were there before the channel.
+    /// Id of the first message to deliver; earlier ones are older than the channel.
     pub since: u64,
 }
 
-/// Where the messages of a channel go; whatever it is, they can be followed.
+/// Destination of a channel's messages. Every channel can be followed as well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "to", deny_unknown_fields)]
 pub enum ChannelKind {
     /// No target: messages are only stored for followers.
     Console,
-    /// Appended to a file, one JSON object a line.
+    /// Appends each message to a file, as one line of JSON.
     File {
-        /// The file, by its whole path.
+        /// Absolute path, with links in its directory resolved.
         path: PathBuf,
     },
-    /// Sent to a URL, signed.
+    /// Sends each message to a URL, signed.
     Webhook {
-        /// The URL.
+        /// Absolute URL without fragment, wildcard or space.
         url: String,
-        /// The secret in the vault that signs, as `SCOPE/KEY`.
+        /// Secret in the vault that signs requests, as `SCOPE/KEY`.
         secret: String,
-        /// Address ranges that are opened to it; private ones are closed otherwise.
+        /// Address ranges that the webhook may reach although they are private.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         allow_addresses: Vec<IpNet>,
-        /// How long it may take to answer, in milliseconds.
+        /// Response timeout in milliseconds, 1 to 60000 [default: 10000].
         #[serde(default, skip_serializing_if = "Option::is_none")]
         timeout_ms: Option<u64>,
     },
 }
 
 impl ChannelRecord {
-    /// What is wrong with it by itself.
+    /// Checks every field on its own, without reading the state.
     pub(super) fn check(&self) -> Result<(), ChannelError> {
         let bad = |field, reason: String| ChannelError::Bad {
             name: crate::text::short_name(&self.name),
@@ -80,12 +80,12 @@ impl ChannelRecord {
 }
 
 impl ChannelKind {
-    /// Whether it has a delivery target besides followers.
+    /// Returns whether messages are sent to a file or webhook.
     pub fn is_delivered(&self) -> bool {
         !matches!(self, Self::Console)
     }
 
-    /// The word for it.
+    /// Returns the name of the kind in events and reports.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Console => "console",
@@ -94,7 +94,7 @@ impl ChannelKind {
         }
     }
 
-    /// How long a webhook may take.
+    /// Returns the response timeout of a webhook in milliseconds.
     pub fn timeout_ms(&self) -> u64 {
         match self {
             Self::Webhook { timeout_ms, .. } => timeout_ms.unwrap_or(WEBHOOK_TIMEOUT_MS),
@@ -102,7 +102,7 @@ impl ChannelKind {
         }
     }
 
-    /// The one rule a webhook is sent under: this method, this host, this path.
+    /// Returns the only egress rule a webhook is sent under: `POST` to this host and path.
     pub fn rule(&self) -> Option<HttpRule> {
         match self {
             Self::Webhook { url, .. } => webhook_rule(url).ok(),

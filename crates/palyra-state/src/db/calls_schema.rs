@@ -1,4 +1,4 @@
-//! Tables of calls: approvals, what runs leave behind, what skills touched.
+//! //! Tables of calls: approvals, tapes and notes of runs, and resources that skills touched.
 
 use palyra_journal::Migration;
 
@@ -40,7 +40,7 @@ CREATE TABLE touched (
 ",
 };
 
-/// Added after `state-3`; never edited. Small tapes stand beside their receipts, under the number of their leaf.
+/// Added after `state-3`; never edited. Small tapes are stored beside their receipts, under the number of their leaf.
 pub(super) const STATE_4: Migration = Migration {
     name: "state-4",
     sql: "
@@ -49,8 +49,8 @@ DROP INDEX runs_by_skill;
 ",
 };
 
-/// Added after `state-8`; never edited. Approvals are looked for by who asked and by when they expire; arguments that
-/// are longer than a row shows stand beside it. Rows that were there have no requester, which makes them lapse.
+/// Added after `state-8`; never edited. Approvals are looked up by requester and by expiry; arguments that a
+/// row truncates are stored in their own table. Existing rows get no requester, which makes them expire.
 pub(super) const APPROVALS_2: Migration = Migration {
     name: "approvals-2",
     sql: "
@@ -65,8 +65,8 @@ CREATE TABLE approval_arguments (approval_id TEXT PRIMARY KEY, arguments TEXT NO
 ",
 };
 
-/// Added after `state-7`; never edited. Ids of runs sort by time, so that neither times nor the usual end of a run need
-/// an index of their own, which every run would have to write.
+/// Added after `state-7`; never edited. Run ids sort by time, so neither times nor completed runs need an
+/// index, which every run would have to write.
 pub(super) const STATE_8: Migration = Migration {
     name: "state-8",
     sql: "
@@ -77,8 +77,8 @@ CREATE INDEX runs_otherwise ON runs (status, run_id) WHERE status <> 'completed'
 ",
 };
 
-/// Added after `sessions-1`; never edited. What a run leaves besides its receipt is kept as long as its lines, and only of
-/// runs that have some; earlier runs have none.
+/// Added after `sessions-1`; never edited. Holds the cause of a failure and the step times of a run, only for
+/// runs that have them, as long as the output of the run is kept.
 pub(super) const RUNS_2: Migration = Migration {
     name: "runs-2",
     sql: "

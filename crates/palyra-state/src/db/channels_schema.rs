@@ -1,4 +1,4 @@
-//! Tables of channels: messages, how far each channel has come, and what it gave up.
+//! //! Tables of channels: messages, cursors and dead letters.
 
 use palyra_journal::Migration;
 

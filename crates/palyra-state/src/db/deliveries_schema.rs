@@ -1,11 +1,11 @@
-//! Tables of deliveries: how far each lane has come, and what it gave up.
+//! //! Tables of deliveries: the cursor and the dead letters of each lane.
 
 use palyra_journal::Migration;
 
-/// Added after `approvals-2`; never edited. Moves the rows of hooks and channels into one table each.
+/// Added after `approvals-2`; never edited. Merges the tables of hooks and channels.
 ///
-/// Letters of hooks keep their numbers. Letters of channels are numbered after every letter there ever was, in their old
-/// order, because one number now names one letter.
+/// Letters of hooks keep their numbers. Letters of channels get new numbers after the highest ever used, in
+/// their old order, because letter numbers are now unique over both kinds.
 pub(super) const DELIVERIES_1: Migration = Migration {
     name: "deliveries-1",
     sql: "

@@ -1,4 +1,4 @@
-//! Tables of hooks: how far each observer has come, and what it could not take.
+//! //! Tables of hooks: the cursor and the dead letters of each observer.
 
 use palyra_journal::Migration;
 

@@ -1,10 +1,10 @@
-//! One digest for all sealed rows: an RFC 6962 tree over the rows in their order.
+//! //! The digest of all sealed rows: an RFC 6962 Merkle tree over the rows in key order.
 
 use sha2::{Digest, Sha256};
 
-/// The root over leaf hashes; of no leaves, the digest of nothing.
+/// Returns the root over leaf hashes; of no leaves, the SHA-256 of nothing.
 pub(super) fn root(leaves: impl Iterator<Item = [u8; 32]>) -> [u8; 32] {
-    // Subtrees of falling height, as the bits of the count so far.
+    // Complete subtrees of descending height, one per set bit of the number of leaves so far.
     let mut subtrees: Vec<(u32, [u8; 32])> = Vec::new();
     for leaf in leaves {
         let mut node = (0, leaf);
@@ -28,7 +28,7 @@ fn parent(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
 mod tests {
     use super::*;
 
-    /// The definition of RFC 6962, by halves.
+    /// The recursive definition in RFC 6962.
     fn by_definition(leaves: &[[u8; 32]]) -> [u8; 32] {
         match leaves {
             [] => Sha256::digest([]).into(),

@@ -1,8 +1,8 @@
-//! Tables of routines: each fire once, and what objectives have used.
+//! //! Tables of routines: the fires of each routine, and the use of objectives.
 
 use palyra_journal::Migration;
 
-/// Added after `state-4`; never edited. The primary key is what keeps a due time from firing twice.
+/// Added after `state-4`; never edited. The primary key prevents a due time from firing twice.
 pub(super) const STATE_5: Migration = Migration {
     name: "state-5",
     sql: "

@@ -1,15 +1,15 @@
-//! A sealed row: bytes under a key, with a MAC that only the owner's vault can make.
+//! //! A sealed row: bytes under a key, with a MAC whose key is derived from the owner's vault.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-/// The tables whose rows decide what may run.
+/// The tables whose rows decide what may run, and which the root covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SealedTable {
-    /// Other names of tools.
+    /// Aliases of tools.
     Alias,
-    /// What an operator agreed to.
+    /// Consents of the operator to permissions of skills.
     Consent,
     /// Installed versions and their states.
     Index,
@@ -22,11 +22,11 @@ pub enum SealedTable {
 }
 
 impl SealedTable {
-    /// Every table, in the order of the root, which is that of their names.
+    /// Every table in the order of the root, which is the order of their names.
     pub const ALL: [Self; 6] =
         [Self::Alias, Self::Consent, Self::Index, Self::Setting, Self::Token, Self::Trust];
 
-    /// The name in the database.
+    /// Returns the name of the table in the database.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Alias => "alias_rows",
@@ -40,51 +40,51 @@ impl SealedTable {
 }
 
 impl SealedTable {
-    /// Whether a database of an older version has no such table yet; opening it makes the table.
+    /// Returns whether a database of an earlier version lacks this table; opening creates it.
     ///
-    /// Rows that are missing with their table are missed by the root like any other.
+    /// Rows that were deleted together with their table still change the root, so this hides no deletion.
     pub(crate) const fn came_later(self) -> bool {
         matches!(self, Self::Token)
     }
 }
 
-/// Why a row is rejected.
+/// Reason why a row is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowProblem {
-    /// The MAC is not 32 bytes.
+    /// The MAC does not have 32 bytes.
     MacLength,
-    /// The MAC is not that of the row.
+    /// The MAC does not match the row.
     Mac,
-    /// It is longer than any row of ours.
+    /// The row is longer than any row that Palyra writes.
     TooLong,
 }
 
-/// The key of all row MACs, derived by the vault.
+/// The key of all row MACs, derived by the vault and zeroed on drop.
 pub struct RowKey(Zeroizing<[u8; 32]>);
 
 impl RowKey {
-    /// Takes the derived key.
+    /// Wraps the derived key.
     pub fn new(key: Zeroizing<[u8; 32]>) -> Self {
         Self(key)
     }
 
-    /// The MAC of a row.
+    /// Returns the MAC of a row in a sealed table.
     pub fn seal(&self, table: SealedTable, key: &str, bytes: &[u8]) -> [u8; 32] {
         self.mac(table, key, bytes).finalize().into_bytes().into()
     }
 
-    /// Checks a row's MAC in constant time.
+    /// Checks the MAC of a row in a sealed table, in constant time.
     pub fn check(&self, table: SealedTable, key: &str, bytes: &[u8], mac: &[u8]) -> Result<(), RowProblem> {
         let mac: &[u8; 32] = mac.try_into().map_err(|_| RowProblem::MacLength)?;
         self.mac(table, key, bytes).verify(mac.into()).map_err(|_| RowProblem::Mac)
     }
 
-    /// The MAC of a row outside the root, in a table of this name.
+    /// Returns the MAC of a row in a table that the root does not cover.
     pub(crate) fn seal_in(&self, table: &str, key: &str, bytes: &[u8]) -> [u8; 32] {
         self.mac_in(table, key, bytes).finalize().into_bytes().into()
     }
 
-    /// Checks the MAC of a row outside the root.
+    /// Checks the MAC of a row in a table that the root does not cover, in constant time.
     pub(crate) fn check_in(
         &self,
         table: &str,
@@ -101,7 +101,7 @@ impl RowKey {
     }
 
     fn mac_in(&self, table: &str, key: &str, bytes: &[u8]) -> Hmac<Sha256> {
-        // The key of an HMAC is never shorter or longer than its block here: 32 bytes of 64.
+        // The key is 32 bytes and padded to the 64-byte block here, so creating the HMAC cannot fail.
         let mut block = Zeroizing::new([0; 64]);
         for (to, from) in block.iter_mut().zip(self.0.iter()) {
             *to = *from;
@@ -112,7 +112,7 @@ impl RowKey {
     }
 }
 
-/// The hash of a row as a leaf of the root.
+/// Returns the hash of a row as a leaf of the root.
 pub(super) fn leaf_hash(table: SealedTable, key: &str, bytes: &[u8]) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update([0]);
@@ -120,7 +120,7 @@ pub(super) fn leaf_hash(table: SealedTable, key: &str, bytes: &[u8]) -> [u8; 32]
     hash.finalize().into()
 }
 
-/// Every part with its length before it: no two rows have one encoding.
+/// Feeds every part with its length as prefix, so that two different rows never have the same encoding.
 fn feed(table: &str, key: &str, bytes: &[u8], update: &mut dyn FnMut(&[u8])) {
     update(b"palyra.state.row/v1");
     for part in [table.as_bytes(), key.as_bytes(), bytes] {

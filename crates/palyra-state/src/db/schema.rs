@@ -1,4 +1,4 @@
-//! The owner's tables, as migrations that are never edited, only added to.
+//! //! The owner's tables, as migrations that are appended and never edited.
 
 use palyra_journal::Migration;
 
@@ -9,7 +9,7 @@ use super::hooks_schema::STATE_6;
 use super::routines_schema::STATE_5;
 use super::sessions_schema::{SESSIONS_1, SESSIONS_2};
 
-/// Each is applied once, in order, in the transaction that records it.
+/// All migrations. Each is applied once, in order, in the transaction that records it.
 pub(crate) const MIGRATIONS: &[Migration] = &[
     STATE_1,
     STATE_2,

@@ -1,4 +1,5 @@
-//! Tables of sessions with the agent. The columns beside `bytes` only find rows; what counts is in `bytes`, under its MAC.
+//! //! Tables of agent sessions. The columns beside `bytes` only find rows; the authoritative content is in
+//! `bytes`, under its MAC.
 
 use palyra_journal::Migration;
 

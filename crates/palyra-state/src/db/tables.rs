@@ -1,4 +1,4 @@
-//! All sealed rows at once: read, checked, changed, and summed up in one root.
+//! //! All sealed rows: read, checked, changed, and digested into one root.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,43 +10,43 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use super::merkle;
 use super::row::{RowKey, RowProblem, SealedTable, leaf_hash};
 
-/// Longest row that is read; the largest is a trust row with many keys.
+/// Maximum length of a row in bytes; the largest is a trust row with many keys.
 const MAX_ROW_BYTES: i64 = 4 << 20;
 
-/// The rows of every sealed table, by table and key; a copy shares their bytes.
+/// The rows of every sealed table, by table and key; clones share the bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SealedRows(BTreeMap<(SealedTable, String), SealedRow>);
 
-/// The bytes of a row, and its hash in the root.
+/// The bytes of a row, and its leaf hash in the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct SealedRow {
     bytes: Arc<[u8]>,
     leaf: Sha256Digest,
 }
 
-/// One row set or removed.
+/// Sets or removes one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowChange {
-    /// The row has these bytes from now on.
+    /// Inserts the row or replaces its bytes.
     Put {
-        /// Its table.
+        /// Table of the row.
         table: SealedTable,
-        /// Its key.
+        /// Primary key of the row.
         key: String,
-        /// Its bytes.
+        /// New content.
         bytes: Vec<u8>,
     },
-    /// The row is gone from now on.
+    /// Removes the row.
     Delete {
-        /// Its table.
+        /// Table of the row.
         table: SealedTable,
-        /// Its key.
+        /// Primary key of the row.
         key: String,
     },
 }
 
 impl RowChange {
-    /// The table and the key of the row.
+    /// Returns the table and the key of the row.
     pub fn row(&self) -> (SealedTable, &str) {
         match self {
             Self::Put { table, key, .. } | Self::Delete { table, key } => (*table, key),
@@ -54,19 +54,19 @@ impl RowChange {
     }
 }
 
-/// A rejected row.
+/// A row that was rejected while reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowFault {
-    /// Its table.
+    /// Table of the row.
     pub table: SealedTable,
-    /// Its key.
+    /// Primary key of the row.
     pub key: String,
-    /// Reason.
+    /// Why it was rejected.
     pub problem: RowProblem,
 }
 
 impl SealedRows {
-    /// The rows of one table, by key.
+    /// Returns the rows of one table in key order.
     pub fn table(&self, table: SealedTable) -> impl Iterator<Item = (&str, &[u8])> {
         self.0
             .range((table, String::new())..)
@@ -74,37 +74,37 @@ impl SealedRows {
             .map(|((_, key), row)| (key.as_str(), &*row.bytes))
     }
 
-    /// One row.
+    /// Returns the bytes of one row.
     pub fn get(&self, table: SealedTable, key: &str) -> Option<&[u8]> {
         self.0.get(&(table, key.to_owned())).map(|row| &*row.bytes)
     }
 
-    /// One digest for all of it.
+    /// Returns the Merkle root over all rows.
     pub fn root(&self) -> Sha256Digest {
         Sha256Digest::from_bytes(merkle::root(self.0.values().map(|row| *row.leaf.as_bytes())))
     }
 
-    /// The hash of every row by its name, as differences and leaves of the journal show it.
+    /// Returns the leaf hash of every row by its name, as in the journal.
     pub fn leaves(&self) -> BTreeMap<String, Sha256Digest> {
         self.0.iter().map(|((table, key), row)| (Self::name(*table, key), row.leaf)).collect()
     }
 
-    /// The name of a row: `index_rows/acme.notes`.
+    /// Returns the name of a row in differences and leaves, for example `index_rows/acme.notes`.
     pub fn name(table: SealedTable, key: &str) -> String {
         format!("{}/{key}", table.name())
     }
 
-    /// The hash of one row in the root.
+    /// Returns the leaf hash of one row.
     pub fn leaf(table: SealedTable, key: &str, bytes: &[u8]) -> Sha256Digest {
         Sha256Digest::from_bytes(leaf_hash(table, key, bytes))
     }
 
-    /// The root over rows of which only names and hashes are known; names sort as rows do.
+    /// Computes the root from names and leaf hashes alone; names sort as rows do.
     pub fn root_of(leaves: &BTreeMap<String, Sha256Digest>) -> Sha256Digest {
         Sha256Digest::from_bytes(merkle::root(leaves.values().map(|leaf| *leaf.as_bytes())))
     }
 
-    /// The change that writes every row again.
+    /// Returns the changes that write every row.
     pub fn all_changes(&self) -> Vec<RowChange> {
         let put = |((table, key), row): (&(SealedTable, String), &SealedRow)| RowChange::Put {
             table: *table,
@@ -114,17 +114,17 @@ impl SealedRows {
         self.0.iter().map(put).collect()
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows in all tables.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether no table has a row.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The rows after some changes.
+    /// Returns a copy of the rows with the changes applied.
     #[must_use]
     pub fn with(&self, changes: &[RowChange]) -> Self {
         let mut rows = self.clone();
@@ -141,7 +141,7 @@ impl SealedRows {
         rows
     }
 
-    /// These rows without those of one table.
+    /// Returns a copy of the rows without those of one table.
     #[must_use]
     pub fn without(&self, table: SealedTable) -> Self {
         Self(
@@ -158,7 +158,7 @@ impl SealedRows {
         self.0.insert((table, key), SealedRow { bytes: bytes.into(), leaf });
     }
 
-    /// What turns one table of these rows into `wanted`, and nothing else.
+    /// Returns the changes that make one table equal to `wanted`; other tables are not affected.
     pub fn changes_to(&self, table: SealedTable, wanted: &BTreeMap<String, Vec<u8>>) -> Vec<RowChange> {
         let gone = self.table(table).filter(|(key, _)| !wanted.contains_key(*key));
         let gone = gone.map(|(key, _)| RowChange::Delete { table, key: key.to_owned() });
@@ -168,7 +168,7 @@ impl SealedRows {
     }
 }
 
-/// Every row of every sealed table, and those whose MAC is wrong.
+/// Reads every row of every sealed table; rows with an invalid MAC are returned as faults.
 pub(crate) fn read_tables(
     connection: &Connection,
     row_key: &RowKey,
@@ -206,7 +206,7 @@ fn has_table(connection: &Connection, table: SealedTable) -> rusqlite::Result<bo
     connection.query_row(sql, [table.name()], |row| row.get(0))
 }
 
-/// Writes changes, each with its MAC.
+/// Writes changes, each row with its MAC.
 pub(crate) fn write_changes(
     sql: &Transaction<'_>,
     row_key: &RowKey,
@@ -231,7 +231,7 @@ pub(crate) fn write_changes(
     Ok(())
 }
 
-/// Empties the sealed tables, before a repair writes every row again.
+/// Empties the sealed tables, before a repair writes every row.
 pub(crate) fn empty_tables(sql: &Transaction<'_>) -> rusqlite::Result<()> {
     for table in SealedTable::ALL {
         sql.execute(&format!("DELETE FROM {}", table.name()), [])?;
@@ -239,14 +239,14 @@ pub(crate) fn empty_tables(sql: &Transaction<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The generation the database says it has.
+/// Returns the generation recorded in the database, or `None` before the first change.
 pub(crate) fn read_generation(connection: &Connection) -> rusqlite::Result<Option<u64>> {
     let sql = "SELECT value FROM meta WHERE name = 'generation'";
     let value: Option<Vec<u8>> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
     Ok(value.and_then(|bytes| bytes.try_into().ok()).map(u64::from_be_bytes))
 }
 
-/// Records the generation beside the rows it belongs to.
+/// Records the generation in the transaction that changes the rows.
 pub(crate) fn write_generation(sql: &Transaction<'_>, generation: u64) -> rusqlite::Result<()> {
     let text = "INSERT OR REPLACE INTO meta (name, value) VALUES ('generation', ?1)";
     sql.execute(text, [generation.to_be_bytes().as_slice()]).map(|_| ())

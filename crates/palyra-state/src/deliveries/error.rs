@@ -3,31 +3,31 @@
 use super::{LaneKey, LaneKind};
 use crate::error::StateError;
 
-/// A lane or a dead letter that cannot be used.
+/// Error of using a lane or a dead letter.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DeliveryError {
     /// No observer or channel has this name.
     #[error("{lane} does not exist")]
     UnknownLane {
-        /// The lane, its name escaped.
+        /// The requested lane, its name escaped.
         lane: LaneKey,
-        /// The names of its kind that exist.
+        /// Names of existing lanes of this kind.
         known: Vec<String>,
     },
-    /// No dead letter of the lanes in question has this number.
+    /// No dead letter of the selected lanes has this number.
     #[error("dead letter `{letter}` does not exist")]
     UnknownLetter {
-        /// The number.
+        /// The requested number.
         letter: u64,
     },
-    /// The event is in a segment file, or the message is no longer kept.
+    /// The event is in a segment file, or the message is no longer stored.
     #[error("the {} {item} of dead letter `{letter}` is no longer available", .kind.item())]
     ItemGone {
-        /// The number of the letter.
+        /// Number of the dead letter.
         letter: u64,
-        /// The kind of its lane.
+        /// Kind of its lane.
         kind: LaneKind,
-        /// The number of the event or message.
+        /// Number of the event or message.
         item: u64,
     },
     /// The state cannot be read or written.

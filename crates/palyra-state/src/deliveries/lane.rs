@@ -1,4 +1,4 @@
-//! Lanes: their names, where their items go, and the items themselves.
+//! //! Lanes: their names, their targets, and their items.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,52 +11,52 @@ use crate::channels::{ChannelRecord, PublishedMessage};
 use crate::hooks::HookBindingRecord;
 use crate::text::short_name;
 
-/// Type of a lane.
+/// The two kinds of lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LaneKind {
-    /// An observer, which gets events of the journal.
+    /// An observer, which receives events of the journal.
     Hook,
-    /// A channel to a file or a webhook, which gets the messages of guests.
+    /// A channel to a file or a webhook, which receives messages of guests.
     Channel,
 }
 
 /// The name of a lane; names are unique within their kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaneKey {
-    /// The kind.
+    /// Observer or channel.
     pub kind: LaneKind,
-    /// The id of the binding, or the name of the channel.
+    /// Id of the binding, or name of the channel.
     pub name: String,
 }
 
-/// Some lanes: all of them, those of one kind, or one.
+/// Selects all lanes, those of one kind, or one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaneFilter {
     /// Only lanes of this kind.
     pub kind: Option<LaneKind>,
-    /// Only lanes of this name.
+    /// Only lanes with this name.
     pub name: Option<String>,
 }
 
 /// A lane in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lane {
-    /// Its delivery target.
+    /// Where its items are delivered.
     pub target: LaneTarget,
-    /// The number of its first item: earlier ones existed before the lane.
+    /// Number of its first item: earlier ones are older than the lane.
     pub since: u64,
 }
 
-/// Delivery target of a lane.
+/// Destination of a lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LaneTarget {
-    /// A run of the bound hook.
+    /// Each event is the input of a run of the bound hook.
     Hook(Arc<HookBindingRecord>),
-    /// The file or webhook of the channel.
+    /// Each message is sent to the file or webhook of the channel.
     Channel(Arc<ChannelRecord>),
 }
 
-/// One item of a lane; cloning is cheap.
+/// One item of a lane; cheap to clone.
 #[derive(Debug, Clone)]
 pub enum LaneItem {
     /// An event, for an observer.
@@ -66,7 +66,7 @@ pub enum LaneItem {
 }
 
 impl DeliveryStore<'_> {
-    /// Returns every lane in use: enabled observers, then channels that lead to a file or a webhook.
+    /// Returns every active lane: enabled observers, then channels to a file or a webhook.
     pub fn lanes(&self) -> Vec<Lane> {
         let view = self.state.view();
         let observes = |binding: &HookBindingRecord| binding.enabled && !binding.event.is_gate();
@@ -81,7 +81,7 @@ impl DeliveryStore<'_> {
         hooks.chain(channels).collect()
     }
 
-    /// Returns the target of a lane, also of one that is not in use now.
+    /// Returns the target of a lane, also of one that is not active.
     pub fn target(&self, lane: &LaneKey) -> Result<LaneTarget, DeliveryError> {
         let view = self.state.view();
         let (hooks, channels) = (view.hooks(), &view.plugins().channels);
@@ -102,7 +102,7 @@ impl DeliveryStore<'_> {
 }
 
 impl LaneKind {
-    /// The name of the kind, as tables and clients spell it.
+    /// Returns the name of the kind in tables and API responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Hook => "hook",
@@ -110,7 +110,7 @@ impl LaneKind {
         }
     }
 
-    /// What its lanes deliver.
+    /// Returns the noun for the items of this kind, for messages.
     pub(super) fn item(self) -> &'static str {
         match self {
             Self::Hook => "event",
@@ -120,12 +120,12 @@ impl LaneKind {
 }
 
 impl LaneKey {
-    /// The lane of an observer.
+    /// Returns the lane of an observer.
     pub fn hook(id: impl Into<String>) -> Self {
         Self { kind: LaneKind::Hook, name: id.into() }
     }
 
-    /// The lane of a channel.
+    /// Returns the lane of a channel.
     pub fn channel(name: impl Into<String>) -> Self {
         Self { kind: LaneKind::Channel, name: name.into() }
     }
@@ -144,7 +144,7 @@ impl From<LaneKey> for LaneFilter {
 }
 
 impl LaneTarget {
-    /// The name of the lane.
+    /// Returns the name of the lane.
     pub fn key(&self) -> LaneKey {
         match self {
             Self::Hook(binding) => LaneKey::hook(&binding.id),
@@ -154,7 +154,7 @@ impl LaneTarget {
 }
 
 impl LaneItem {
-    /// The sequence of the event, or the id of the message.
+    /// Returns the sequence of the event, or the id of the message.
     pub fn number(&self) -> u64 {
         match self {
             Self::Event(event) => event.leaf.sequence,
@@ -177,7 +177,7 @@ impl ToSql for LaneKind {
 
 impl FromSql for LaneKind {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        // The table has no third kind.
+        // A CHECK constraint limits the column to the two kinds.
         Ok(if value.as_str()? == "hook" { Self::Hook } else { Self::Channel })
     }
 }

@@ -1,4 +1,4 @@
-//! Dead letters: items that were given up. A person lists them, has them delivered once more, or drops them.
+//! //! Dead letters: items that were given up. An operator lists them, retries them, or drops them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,36 +15,36 @@ use crate::db::{signed, unsigned};
 use crate::error::StateError;
 use crate::text::short_name;
 
-/// Most dead letters of one observer: with more, its lane waits for a person. A channel goes on, because its messages
-/// are kept for the newest letters only.
+/// Maximum number of dead letters of one observer; beyond it the lane waits for an operator. A channel
+/// continues, because its messages are kept for the newest letters only.
 const MAX_HOOK_LETTERS: u64 = 1_000;
 
-/// An item that was given up.
+/// An item that was given up after its last attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeadLetter {
-    /// The number of the letter, unique over all lanes.
+    /// Number of the letter, unique over all lanes.
     pub letter: u64,
-    /// The lane.
+    /// Lane that gave the item up.
     pub lane: LaneKey,
-    /// The sequence of the event, or the id of the message.
+    /// Sequence of the event, or id of the message.
     pub item: u64,
-    /// The event the observer is bound to; none for a channel.
+    /// Event kind the observer is bound to; `None` for a channel.
     pub event: Option<String>,
-    /// Number of attempts.
+    /// Number of attempts, including retries of the dead letter.
     pub attempts: u32,
-    /// Last error.
+    /// Reason of the last failure, escaped and truncated.
     pub reason: String,
-    /// Time at which it was given up, in Unix milliseconds.
+    /// Time at which the item was given up, in Unix milliseconds.
     pub at_ms: u64,
 }
 
 impl DeliveryStore<'_> {
-    /// Returns the dead letters of some lanes, newest first.
+    /// Returns at most `limit` dead letters of the selected lanes, newest first.
     pub fn dead_letters(&self, lanes: &LaneFilter, limit: usize) -> Result<Vec<DeadLetter>, StateError> {
         self.select_letters(lanes, None, limit)
     }
 
-    /// Returns a dead letter of one of these lanes.
+    /// Returns a dead letter if it belongs to one of the selected lanes.
     pub fn dead_letter(&self, letter: u64, lanes: &LaneFilter) -> Result<DeadLetter, DeliveryError> {
         let found = self.select_letters(lanes, Some(letter), 1)?;
         found.into_iter().next().ok_or(DeliveryError::UnknownLetter { letter })
@@ -67,7 +67,7 @@ impl DeliveryStore<'_> {
         })
     }
 
-    /// Returns the event or message of a dead letter, as long as it is kept.
+    /// Returns the event or message of a dead letter, or [`DeliveryError::ItemGone`] if it is no longer kept.
     pub fn dead_letter_item(&self, letter: &DeadLetter) -> Result<LaneItem, DeliveryError> {
         let number = letter.item;
         let item = match letter.lane.kind {
@@ -87,7 +87,7 @@ impl DeliveryStore<'_> {
         item.ok_or(DeliveryError::ItemGone { letter, kind, item: number })
     }
 
-    /// Returns how many dead letters each lane has; lanes without any are missing.
+    /// Returns the number of dead letters per lane; lanes without any are missing.
     pub fn dead_letter_counts(&self) -> Result<HashMap<LaneKey, u64>, StateError> {
         self.state.read("count dead letters", |connection| {
             let sql = "SELECT kind, lane, count(*) FROM dead_letters GROUP BY kind, lane";
@@ -99,9 +99,9 @@ impl DeliveryStore<'_> {
         })
     }
 
-    /// Gives an item up: a dead letter, its leaf and the move of the cursor in one transaction.
+    /// Gives an item up: stores the dead letter, appends its leaf and moves the cursor in one transaction.
     ///
-    /// Returns `false`, and changes nothing, where the lane has as many dead letters as it may.
+    /// Returns `false`, and changes nothing, if an observer already has the maximum number of dead letters.
     pub async fn give_up(
         &self,
         target: &LaneTarget,
@@ -163,7 +163,7 @@ impl DeliveryStore<'_> {
         }
     }
 
-    /// Notes why a dead letter failed once more.
+    /// Records why a retry of a dead letter failed.
     pub async fn note_retry_failure(&self, letter: u64, reason: &str) -> Result<(), StateError> {
         let reason = clip_untrusted(reason, MAX_REASON);
         let write = move |transaction: &mut JournalTransaction<'_>| {
@@ -174,7 +174,7 @@ impl DeliveryStore<'_> {
         self.write(write).await
     }
 
-    /// Removes a dead letter because its item was delivered, with the leaf that says so.
+    /// Removes a dead letter whose item was delivered, and appends the leaf of the delivery.
     pub async fn finish_retry(
         &self,
         letter: &DeadLetter,
@@ -194,7 +194,7 @@ impl DeliveryStore<'_> {
         self.remove_letter(letter, leaf, 1).await
     }
 
-    /// Removes a dead letter for good, with the leaf that says who did.
+    /// Drops a dead letter without delivery, and appends a leaf with the principal.
     pub async fn drop_dead_letter(&self, letter: &DeadLetter, principal: &str) -> Result<(), DeliveryError> {
         self.remove_letter(letter, self.dropped_leaf(letter, principal, "dropped"), 0).await
     }
@@ -246,7 +246,7 @@ impl DeliveryStore<'_> {
     }
 }
 
-/// Names the run and the skill a message came from.
+/// Adds the run and the skill that published a message to its leaf.
 fn about(leaf: NewEvent, item: &LaneItem) -> NewEvent {
     match item {
         LaneItem::Event(_) => leaf,

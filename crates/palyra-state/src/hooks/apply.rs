@@ -1,4 +1,5 @@
-//! Changing bindings: the row and its leaf first, then the file; killed in between, the row counts.
+//! //! Changes bindings. The row and its leaf are committed before the file is written; after a crash in
+//! between, the row is authoritative.
 
 use std::sync::Arc;
 
@@ -16,16 +17,16 @@ use crate::plugins::put_hooks;
 use crate::state::Gate;
 use crate::text::short_name;
 
-/// Most ids a leaf names.
+/// Maximum number of binding ids in a leaf.
 const MAX_LISTED: usize = 100;
 
 impl HookStore<'_> {
-    /// The bindings in force.
+    /// Returns the bindings in effect.
     pub fn index(&self) -> HookIndex {
         self.state.view().hooks().clone()
     }
 
-    /// Adds a binding on behalf of a principal.
+    /// Adds a binding on behalf of a principal. Fails with [`HookError::FileEdited`] if the file has unapplied edits.
     pub fn bind(&self, binding: HookBindingRecord, principal: &str) -> Result<HookIndex, HookError> {
         let bad = |problem: super::BindingProblem| HookError::Bad {
             id: short_name(&binding.id),
@@ -51,7 +52,7 @@ impl HookStore<'_> {
         self.keep(&mut gate, bindings, principal)
     }
 
-    /// Removes a binding.
+    /// Removes a binding. Its lane is removed with the next delivery pass.
     pub fn unbind(&self, id: &str, principal: &str) -> Result<HookIndex, HookError> {
         let mut gate = self.state.gate();
         self.check_file_as_applied(&gate)?;
@@ -64,7 +65,7 @@ impl HookStore<'_> {
         self.keep(&mut gate, left, principal)
     }
 
-    /// Enables or disables a binding; events while it is disabled are not delivered later.
+    /// Enables or disables a binding; events during the time it is disabled are not delivered later.
     pub fn switch(&self, id: &str, enabled: bool, principal: &str) -> Result<HookIndex, HookError> {
         let mut gate = self.state.gate();
         self.check_file_as_applied(&gate)?;
@@ -88,7 +89,7 @@ impl HookStore<'_> {
         self.keep(&mut gate, bindings, principal)
     }
 
-    /// Accepts the file as it is now.
+    /// Replaces the bindings with those of the file. A binding with the same event, plugin and hook keeps its position.
     pub fn apply(&self, principal: &str) -> Result<HookIndex, HookError> {
         let text = self.read_file()?.ok_or(HookError::NoFile)?;
         let placed = parse_placed(&text)?;
@@ -108,12 +109,12 @@ impl HookStore<'_> {
         self.commit_bindings(&mut gate, applied, principal)
     }
 
-    /// Rewrites the file from the applied bindings.
+    /// Rewrites the file from the bindings in effect.
     pub fn restore_file(&self) -> Result<HookIndex, HookError> {
         let mut gate = self.state.gate();
         let index = gate.view.hooks().clone();
         let text = write_text(index.all().iter().map(|entry| &*entry.binding))?;
-        // A file that was applied in another spelling comes back in ours.
+        // The file may have been applied with other formatting; committing our text makes the digests match again.
         if index.digest() != Some(Sha256Digest::of(text.as_bytes())) {
             return self.keep(&mut gate, index.all().to_vec(), "owner");
         }
@@ -121,7 +122,7 @@ impl HookStore<'_> {
         Ok(index)
     }
 
-    /// A command that changes one binding must not lose manual edits.
+    /// Rejects a change while the file has unapplied edits, which writing it would lose.
     fn check_file_as_applied(&self, gate: &Gate) -> Result<(), HookError> {
         let view = Arc::clone(&gate.view);
         match self.status_of_file(view.hooks()) {
@@ -169,7 +170,7 @@ impl HookStore<'_> {
     }
 }
 
-/// Whether a binding is so much the same that it goes on where it stood.
+/// Returns whether a changed binding continues at its old position instead of starting at the journal's head.
 fn goes_on(known: &HookBindingRecord, binding: &HookBindingRecord) -> bool {
     known.event == binding.event
         && known.plugin == binding.plugin

@@ -1,40 +1,40 @@
-//! Why bindings were not changed.
+//! //! Errors of changing bindings.
 
 use super::BindingsFault;
 use crate::error::StateError;
 use palyra_common::ErrorCode;
 
-/// Why bindings were not changed; what is in force stays.
+/// Error of changing bindings; the bindings in effect are unchanged.
 #[derive(Debug, Clone, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum HookError {
-    /// The file cannot be read as bindings.
+    /// The file cannot be parsed as bindings.
     #[error(transparent)]
     Malformed(#[from] BindingsFault),
-    /// There is no file to apply.
+    /// The file does not exist.
     #[error("`hooks/bindings.json` does not exist")]
     NoFile,
-    /// The file was changed by hand, and a command would write over it.
+    /// The file has unapplied edits that a command would overwrite.
     #[error("`hooks/bindings.json` differs from the applied bindings")]
     FileEdited,
-    /// One field of a binding is not acceptable.
+    /// A field of a binding has an invalid value.
     #[error("invalid `{field}` of binding `{id}`: {reason}")]
     Bad {
         id: String,
         field: &'static str,
-        /// What is wrong with it.
+        /// The rule that the value violates.
         reason: String,
     },
-    /// There is a binding of this id.
+    /// A binding with this id already exists.
     #[error("binding `{id}` already exists")]
     Exists { id: String },
-    /// There is no such binding.
+    /// No binding has this id.
     #[error("binding `{id}` does not exist")]
     Unknown { id: String, known: Vec<String> },
-    /// There are as many as there may be.
+    /// The maximum number of bindings is reached.
     #[error("the limit of {most} bindings is reached")]
     TooMany {
-        /// Maximum number.
+        /// The limit.
         most: usize,
     },
     /// The underlying state error.
@@ -43,7 +43,7 @@ pub enum HookError {
 }
 
 impl HookError {
-    /// What a person can do, where there is something.
+    /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Malformed(_) => {
@@ -62,7 +62,7 @@ impl HookError {
         }
     }
 
-    /// The word of this error on every face.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Malformed(_) => ErrorCode::BadBindings,

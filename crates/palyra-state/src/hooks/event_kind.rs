@@ -13,10 +13,10 @@ macro_rules! hook_events {
         pub enum HookEventKind { $($(#[$doc])+ $name,)+ }
 
         impl HookEventKind {
-            /// Every event.
+            /// Every event, in the order of the documentation.
             pub const ALL: [Self; 14] = [$(Self::$name,)+];
 
-            /// The name in manifests, bindings and payloads.
+            /// Returns the name in manifests, bindings and payloads.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $wire,)+ }
             }
@@ -25,51 +25,51 @@ macro_rules! hook_events {
 }
 
 hook_events! {
-    /// A daemon began to serve.
+    /// A daemon started serving.
     GatewayStartup = "gateway:startup",
-    /// A daemon stops.
+    /// A daemon shut down.
     GatewayShutdown = "gateway:shutdown",
     /// A skill was installed.
     SkillInstalled = "skill:installed",
-    /// A skill may run.
+    /// A skill was enabled.
     SkillEnabled = "skill:enabled",
-    /// A skill may not run until an operator acts.
+    /// A skill was quarantined until an operator enables it.
     SkillQuarantined = "skill:quarantined",
     /// A skill was disabled.
     SkillDisabled = "skill:disabled",
-    /// A skill is gone.
+    /// A skill was removed.
     SkillRemoved = "skill:removed",
-    /// A tool is about to run: the one event whose hooks are gates.
+    /// A tool is about to run. Hooks of this event are gates; all others are observers.
     RunBeforeTool = "run:before_tool",
-    /// A tool ran, however it ended.
+    /// A tool ran, with any outcome.
     RunAfterTool = "run:after_tool",
-    /// A run gave a result.
+    /// A run returned a result.
     RunCompleted = "run:completed",
-    /// A run ended without one.
+    /// A run ended without a result.
     RunFailed = "run:failed",
-    /// A call waits for a person.
+    /// A call requires the approval of a person.
     ApprovalRequested = "approval:requested",
-    /// A person decided, or the time to decide ran out.
+    /// A request was approved or denied, or expired.
     ApprovalDecided = "approval:decided",
-    /// A routine began.
+    /// A routine fired.
     RoutineFired = "routine:fired",
 }
 
-/// A name that is no event.
+/// Error of parsing an unknown event name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown event `{name}`")]
 pub struct UnknownEvent {
-    /// The name, escaped.
+    /// The name, escaped and shortened.
     pub name: String,
 }
 
 impl HookEventKind {
-    /// Whether its hooks are asked before something happens, and can keep it from happening.
+    /// Returns whether its hooks run before the action and can deny it.
     pub const fn is_gate(self) -> bool {
         matches!(self, Self::RunBeforeTool)
     }
 
-    /// Whether it is about a tool, so that a binding can name tools.
+    /// Returns whether the event concerns a tool, so that a binding can filter by tool.
     pub const fn has_tool(self) -> bool {
         matches!(
             self,
@@ -82,12 +82,12 @@ impl HookEventKind {
         )
     }
 
-    /// Whether it is about a skill, so that a binding can name skills.
+    /// Returns whether the event concerns a skill, so that a binding can filter by skill.
     pub const fn has_skill(self) -> bool {
         !matches!(self, Self::GatewayStartup | Self::GatewayShutdown | Self::RoutineFired)
     }
 
-    /// The leaves of the journal that are this event; a gate has none, because nothing happened yet.
+    /// Returns the kinds of leaves that trigger the event; a gate has none, because the action has not happened yet.
     pub const fn journalled_as(self) -> &'static [EventKind] {
         match self {
             Self::GatewayStartup => &[EventKind::GatewayStartup],

@@ -1,4 +1,4 @@
-//! The bindings in force, found by event and by plugin.
+//! //! The bindings in effect, indexed by event and by plugin.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,17 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use super::{HookBindingRecord, HookEventKind};
 
-/// A binding and the first event of the journal it hears of.
+/// A binding with the position from which it receives events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AppliedBinding {
-    /// The binding.
+    /// The binding as the operator wrote it.
     pub binding: Arc<HookBindingRecord>,
-    /// The start position: events before it was bound or enabled are not delivered.
+    /// Journal sequence of the first event it can receive: earlier events are older than the binding, or
+    /// happened while it was disabled.
     pub since: u64,
 }
 
-/// What an operator applied last, and the digest of the file that said so.
+/// The bindings that were applied last, and the digest of the file they were read from or written to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AppliedBindings {
@@ -26,7 +27,7 @@ pub(crate) struct AppliedBindings {
     pub(crate) bindings: Vec<AppliedBinding>,
 }
 
-/// The bindings in force; cloning is cheap.
+/// The bindings in effect; cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct HookIndex(Arc<Inner>);
 
@@ -52,32 +53,32 @@ impl HookIndex {
         Self(Arc::new(inner))
     }
 
-    /// The enabled bindings of an event, in their order.
+    /// Returns the enabled bindings of an event, by order and id.
     pub fn hooks_for_event(&self, event: HookEventKind) -> &[Arc<HookBindingRecord>] {
         self.0.by_event.get(&event).map_or(&[], Vec::as_slice)
     }
 
-    /// Every binding of a plugin, enabled or not, in their order.
+    /// Returns every binding of a plugin, enabled or not, by order and id.
     pub fn hooks_for_plugin(&self, plugin: &str) -> &[Arc<HookBindingRecord>] {
         self.0.by_plugin.get(plugin).map_or(&[], Vec::as_slice)
     }
 
-    /// Every binding as it was applied.
+    /// Returns every binding in the order of the file.
     pub fn all(&self) -> &[AppliedBinding] {
         &self.0.applied.bindings
     }
 
-    /// One binding.
+    /// Returns the binding with this id.
     pub fn get(&self, id: &str) -> Option<&AppliedBinding> {
         self.all().iter().find(|entry| entry.binding.id == id)
     }
 
-    /// Another one for every change; 0 for none.
+    /// Returns the generation in which the bindings were last changed, or 0 if they never were.
     pub fn revision(&self) -> u64 {
         self.0.revision
     }
 
-    /// The digest of the file that was applied last.
+    /// Returns the digest of the file that was applied or written last.
     pub fn digest(&self) -> Option<Sha256Digest> {
         self.0.applied.digest
     }

@@ -1,4 +1,4 @@
-//! The event for a hook: one typed form for every event.
+//! //! The input of a hook: one schema for every event.
 
 use palyra_common::principal::from_stored;
 use palyra_common::{InOrder, JsonText, PrincipalKind, WasmPluginRunError};
@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use super::{HookBindingRecord, HookEventKind};
 
-/// The schema of every payload.
+/// Schema name of every payload.
 pub const HOOK_EVENT_SCHEMA: &str = "palyra.hook.event/v1";
 
-/// Whether an event comes from the run of a hook: such an event reaches no hook.
+/// Returns whether the event was caused by the run of a hook. Such an event triggers no hook, which prevents loops.
 pub fn is_of_hook(event: &NewEvent) -> bool {
-    // The journal has only the text of an actor.
+    // The journal stores the actor as text, so its kind is parsed from it.
     event.actor.as_deref().is_some_and(|actor| from_stored(actor).0 == PrincipalKind::Hook)
 }
 
-/// The payload of something that is in the journal.
+/// Returns the payload of an event in the journal.
 pub fn event_payload(kind: HookEventKind, recorded: &RecordedEvent) -> JsonText {
     let event = &recorded.event;
     let tool = event.subject.as_deref().filter(|_| kind.has_tool());
@@ -36,7 +36,7 @@ pub fn event_payload(kind: HookEventKind, recorded: &RecordedEvent) -> JsonText 
     JsonText::from(&value)
 }
 
-/// A payload like those of real events, for trying a binding out.
+/// Returns a payload with sample values, for testing a binding.
 pub fn sample_payload(binding: &HookBindingRecord, at_ms: u64) -> JsonText {
     let skill = binding.skills.first().map_or("acme.notes", String::as_str);
     let tool = binding.tools.first().map_or("acme.notes.add", String::as_str).replace('*', "sample");
@@ -57,27 +57,27 @@ pub fn sample_payload(binding: &HookBindingRecord, at_ms: u64) -> JsonText {
     JsonText::from(&value)
 }
 
-/// A call as its gates see it, with the unchanged input.
+/// A call as its gates see it.
 pub struct BeforeTool<'c> {
     /// Time in Unix milliseconds.
     pub at_ms: u64,
-    /// The caller.
+    /// Principal of the call, as its actor text.
     pub principal: &'c str,
-    /// The session the call belongs to.
+    /// Session of the call.
     pub session: Option<&'c str>,
-    /// The skill.
+    /// Skill that owns the tool.
     pub skill_id: &'c str,
-    /// The tool.
+    /// Full id of the tool.
     pub tool_id: &'c str,
-    /// The version of the release.
+    /// Version of the release, if its manifest has one.
     pub version: Option<&'c str>,
-    /// The digest of the release.
+    /// SHA-256 of the release, from its signature.
     pub payload: &'c str,
-    /// The input.
+    /// Unchanged input of the call.
     pub input: &'c JsonText,
 }
 
-/// The payload of a call that is about to run.
+/// Returns the payload of a call that is about to run. The input is inserted as text, not parsed again.
 pub fn before_tool_payload(wanted: &BeforeTool<'_>) -> Result<JsonText, WasmPluginRunError> {
     let facts: Value = json!({
         "schema": HOOK_EVENT_SCHEMA,

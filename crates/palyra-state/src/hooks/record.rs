@@ -1,56 +1,57 @@
-//! One binding: which hook of which plugin hears of what, in which order and under which limits.
+//! //! One binding: an event, the hook of a plugin that receives it, its order, limits and filters.
 
 use palyra_common::RuntimeLimits;
 use serde::{Deserialize, Serialize};
 
 use super::{BindingProblem, HookEventKind};
 
-/// Longest id of a binding.
+/// Maximum length of a binding id in bytes.
 const MAX_ID: usize = 60;
-/// Most names in a filter.
+/// Maximum number of names in a filter.
 const MAX_FILTER: usize = 64;
-/// Longest name in a filter.
+/// Maximum length of a name in a filter, in bytes.
 const MAX_NAME: usize = 100;
-/// Default time limit of a gate, because a call waits for it.
+/// Default timeout of a gate in milliseconds; short, because a call waits for it.
 const GATE_TIMEOUT_MS: u64 = 2_000;
-/// How long an observer may take.
+/// Default timeout of an observer in milliseconds.
 const OBSERVER_TIMEOUT_MS: u64 = 10_000;
 const MAX_TIMEOUT_MS: u64 = 600_000;
-/// How often an event is tried before it is a dead letter.
+/// Default number of delivery attempts before an event becomes a dead letter.
 const ATTEMPTS: u32 = 5;
 const MAX_ATTEMPTS: u32 = 100;
 
-/// One binding, as `hooks/bindings.json` has it.
+/// One binding, in the format of `hooks/bindings.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HookBindingRecord {
-    /// Its id: `[a-z0-9_-]+`, at most 60 bytes.
+    /// Unique id matching `[a-z0-9_-]+`, at most 60 bytes.
     pub id: String,
-    /// The event.
+    /// Event that triggers the hook.
     pub event: HookEventKind,
-    /// The skill.
+    /// Id of the skill that provides the hook.
     pub plugin: String,
-    /// The entrypoint of the skill, as its manifest names it.
+    /// Id of the hook entrypoint, from the manifest of the skill.
     pub hook: String,
-    /// Whether it is enabled.
+    /// False to keep the binding without delivering events to it.
     #[serde(default = "on")]
     pub enabled: bool,
-    /// Gates are asked from the smallest on; those with the same in the order of their ids.
+    /// Gates run in ascending order, ties by id [default: 100].
     #[serde(default = "usual_order")]
     pub order: u32,
-    /// Timeout in milliseconds.
+    /// Timeout of one run in milliseconds, 1 to 600000 [default: 2000 for gates, 10000 for observers].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Fuel limit.
+    /// Fuel limit of one run, at least 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fuel: Option<u64>,
-    /// Maximum number of delivery attempts per event.
+    /// Maximum number of delivery attempts per event, 1 to 100 [default: 5].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
-    /// Only events about these skills; empty means any.
+    /// Deliver only events about these skills; empty means all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
-    /// Only events about these tools, or about all below a name such as `acme.notes.*`; empty means any.
+    /// Deliver only events about these tools, or about all tools below a pattern such as `acme.notes.*`;
+    /// empty means all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
@@ -64,7 +65,7 @@ fn usual_order() -> u32 {
 }
 
 impl HookBindingRecord {
-    /// A binding with everything usual.
+    /// Returns an enabled binding with default order and limits and without filters.
     pub fn new(
         id: impl Into<String>,
         event: HookEventKind,
@@ -86,7 +87,7 @@ impl HookBindingRecord {
         }
     }
 
-    /// What is wrong with it by itself: the field and why.
+    /// Checks every field on its own, without looking at the installed skills.
     pub(super) fn check(&self) -> Result<(), BindingProblem> {
         let plain =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
@@ -122,25 +123,25 @@ impl HookBindingRecord {
         }
     }
 
-    /// How long it may take.
+    /// Returns the timeout of one run in milliseconds.
     pub fn timeout_ms(&self) -> u64 {
         let usual = if self.event.is_gate() { GATE_TIMEOUT_MS } else { OBSERVER_TIMEOUT_MS };
         self.timeout_ms.unwrap_or(usual)
     }
 
-    /// How often it is tried with one event.
+    /// Returns the maximum number of delivery attempts per event.
     pub fn max_attempts(&self) -> u32 {
         self.max_attempts.unwrap_or(ATTEMPTS)
     }
 
-    /// Whether it hears of something about this skill and this tool.
+    /// Returns whether the filters match an event about this skill and tool.
     pub fn wants(&self, skill: Option<&str>, tool: Option<&str>) -> bool {
         let named = |tool: &str| self.tools.iter().any(|pattern| covers(pattern, tool));
         (self.skills.is_empty() || skill.is_some_and(|skill| self.skills.iter().any(|name| name == skill)))
             && (self.tools.is_empty() || tool.is_some_and(named))
     }
 
-    /// The limits of its runs; manifest, profile and policy apply in the pipeline as well.
+    /// Returns the limits of its runs; the limits of manifest, profile and policy apply as well.
     pub fn limits(&self) -> RuntimeLimits {
         let open = RuntimeLimits::unbounded();
         RuntimeLimits {
@@ -151,7 +152,7 @@ impl HookBindingRecord {
     }
 }
 
-/// `acme.notes.add` itself, or everything below `acme.notes.*`.
+/// Matches a tool id exactly, or by prefix if the pattern ends with `*`.
 fn covers(pattern: &str, tool: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => tool.starts_with(start),

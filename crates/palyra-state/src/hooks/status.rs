@@ -1,4 +1,4 @@
-//! How bindings stand: what is in force, what the file says instead, and what keeps one from hearing anything.
+//! //! Status of bindings: which are in effect, how the file differs, and why a binding cannot run.
 
 use palyra_skills::Sha256Digest;
 use serde::Serialize;
@@ -10,12 +10,12 @@ use crate::error::StateError;
 use crate::state::State;
 use crate::view::View;
 
-/// What is wrong with a binding.
+/// An invalid field of a binding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BindingProblem {
-    /// The field.
+    /// Name of the field in the file.
     pub field: &'static str,
-    /// Reason.
+    /// The rule that the value violates.
     pub reason: String,
 }
 
@@ -25,46 +25,46 @@ impl BindingProblem {
     }
 }
 
-/// One binding in force.
+/// Status of one binding in effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookStatus {
-    /// The binding and where it begins.
+    /// The binding and its start position.
     pub applied: AppliedBinding,
-    /// What keeps it from running now, such as a skill that is not there any more.
+    /// Why it cannot run now, for example because its skill was removed.
     pub problem: Option<String>,
-    /// How far an observer has come.
+    /// Delivery position of an observer; `None` for a gate, or before the first delivery.
     pub cursor: Option<DeliveryCursor>,
-    /// How many dead letters it has.
+    /// Number of its dead letters.
     pub dead_letters: u64,
 }
 
-/// How the file compares with what is in force.
+/// Result of comparing the file with the bindings in effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BindingsFileStatus {
-    /// It is the one that was applied last, or there is none and nothing was ever applied.
+    /// The file is the one applied last, or neither a file nor bindings exist.
     Applied,
-    /// It is gone; what was applied last stays in force.
+    /// The file was deleted; the bindings applied last stay in effect.
     Missing,
-    /// It says something else; nothing of it is in force.
+    /// The file has unapplied edits.
     Edited(Vec<BindingChange>),
-    /// It cannot be read; nothing of it is in force.
+    /// The file cannot be read or parsed; the bindings applied last stay in effect.
     Unreadable(String),
 }
 
-/// One binding that differs in the file.
+/// A difference between the file and the bindings in effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "change", content = "id")]
 pub enum BindingChange {
-    /// Only the file has it.
+    /// The binding is only in the file.
     Added(String),
-    /// Only what is in force has it.
+    /// The binding is in effect, but not in the file.
     Removed(String),
-    /// Both have it, with a difference.
+    /// The binding differs in the file.
     Changed(String),
 }
 
 impl HookStore<'_> {
-    /// Every binding in force with how it stands; reads the database.
+    /// Returns the status of every binding in effect. Reads the database and blocks the calling thread.
     pub fn statuses(&self) -> Result<Vec<HookStatus>, StateError> {
         let view = self.state.view();
         let (mut cursors, letters) =
@@ -81,7 +81,7 @@ impl HookStore<'_> {
         Ok(view.hooks().all().iter().map(status).collect())
     }
 
-    /// How the file compares with what is in force.
+    /// Compares the file with the bindings in effect.
     pub fn file_status(&self) -> BindingsFileStatus {
         self.status_of_file(&self.index())
     }
@@ -117,7 +117,7 @@ fn changes(applied: &[AppliedBinding], placed: &[Placed]) -> Vec<BindingChange> 
     changed.chain(gone).collect()
 }
 
-/// What of a binding does not fit what is installed: the field and why.
+/// Returns the first field of a binding that does not match the installed skills.
 pub(super) fn misfit(view: &View, binding: &HookBindingRecord) -> Option<BindingProblem> {
     let Some(record) = view.index().get(&binding.plugin) else {
         return Some(BindingProblem::new("plugin", &format!("`{}` is not installed", binding.plugin)));
@@ -137,7 +137,7 @@ pub(super) fn misfit(view: &View, binding: &HookBindingRecord) -> Option<Binding
     })
 }
 
-/// What keeps a binding from running now.
+/// Returns why a binding cannot run now.
 fn problem(view: &View, state: &State, binding: &HookBindingRecord) -> Option<String> {
     if let Some(misfit) = misfit(view, binding) {
         return Some(misfit.reason);

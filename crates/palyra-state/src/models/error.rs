@@ -1,31 +1,31 @@
-//! Why a model was not set up or found.
+//! //! Errors of configuring or finding a model.
 
 use palyra_common::ErrorCode;
 
 use crate::error::StateError;
 
-/// Why a model was not set up or found.
+/// Error of configuring or finding a model.
 #[derive(Debug, Clone, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ModelSettingError {
-    /// One field is not acceptable.
+    /// A field has an invalid value.
     #[error("invalid `{field}` of model `{name}`: {reason}")]
     Bad {
         name: String,
         field: &'static str,
-        /// What is wrong with it.
+        /// The rule that the value violates.
         reason: String,
     },
-    /// There is one of this name.
+    /// A model with this name already exists.
     #[error("model `{name}` already exists")]
     Exists { name: String },
-    /// There is none of this name.
+    /// No model has this name.
     #[error("model `{name}` does not exist")]
     Unknown { name: String, known: Vec<String> },
-    /// There are as many as there may be.
+    /// The maximum number of models is reached.
     #[error("the limit of {most} models is reached")]
     TooMany {
-        /// Maximum number.
+        /// The limit.
         most: usize,
     },
     /// The underlying state error.
@@ -34,7 +34,7 @@ pub enum ModelSettingError {
 }
 
 impl ModelSettingError {
-    /// The code of this error on every transport.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Bad { .. } | Self::TooMany { .. } => ErrorCode::InvalidSetting,

@@ -1,4 +1,4 @@
-//! Reading and changing the models: one sealed row, and a leaf for every change.
+//! //! Reads and changes the models: one sealed row, and a leaf for every change.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use crate::commit::Change;
 use crate::plugins::put_models;
 use crate::text::short_name;
 
-/// Most models there may be.
+/// Maximum number of models.
 const MAX_MODELS: usize = 64;
 
 crate::state::store! {
-    /// The models of a state.
+    /// Reads and changes the models of a state.
     ModelStore, models
 }
 
 impl ModelStore<'_> {
-    /// Returns the models, by name.
+    /// Returns the models by name.
     pub fn list(&self) -> Vec<ModelRecord> {
         self.settings().models.values().cloned().collect()
     }
 
-    /// Returns one model.
+    /// Returns the model with this name.
     pub fn get(&self, name: &str) -> Result<ModelRecord, ModelSettingError> {
         let settings = self.settings();
         settings.models.get(name).cloned().ok_or_else(|| unknown(&settings, name))
@@ -59,7 +59,7 @@ impl ModelStore<'_> {
         Ok(added)
     }
 
-    /// Removes a model; without the default, no model is asked until another one is chosen.
+    /// Removes a model. If it was the default, the agent has no model until another default is set.
     pub fn remove(&self, name: &str, principal: &str) -> Result<ModelRecord, ModelSettingError> {
         let removed = self.get(name)?;
         self.change(principal, |settings| {
@@ -88,7 +88,7 @@ impl ModelStore<'_> {
         Arc::clone(&self.state.view().plugins().models)
     }
 
-    /// Commits a change with its event; `change` returns what the event says.
+    /// Commits a change with its leaf; `change` returns the details of the leaf.
     fn change(
         &self,
         principal: &str,

@@ -1,4 +1,4 @@
-//! Reading an object: open once, look at what was opened, read, hash, compare.
+//! //! Reads an object: checks the path, opens it once, checks the opened file, reads and hashes.
 
 use std::fs::File;
 use std::io::Read;
@@ -30,7 +30,8 @@ pub(super) fn get(store: &ObjectStore, digest: &Sha256Digest) -> Result<Arc<[u8]
     if found == *digest { Ok(bytes) } else { Err(ObjectError::Changed { expected: *digest, found }) }
 }
 
-/// Looks first, so that no FIFO or device is ever opened, and looks again at what was opened.
+/// Checks the path first, because opening a FIFO or device can block or have side effects, and checks the
+/// opened file again in case the path was replaced.
 fn open(
     store: &ObjectStore,
     shard: &OwnedFd,
@@ -74,7 +75,7 @@ fn read(file: File, size: u64, digest: &Sha256Digest, store: &ObjectStore) -> Re
     let capacity = usize::try_from(size)
         .map_err(|_| ObjectError::TooLarge { digest: *digest, largest: store.largest })?;
     let mut bytes = Vec::with_capacity(capacity);
-    // One byte more than the known size: a growing file has another digest and is not read forever.
+    // One byte more than the known size: a file that grows gets another digest, and an endless one is not read forever.
     file.take(size.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(failed("read an object", &store.path))?;

@@ -1,4 +1,4 @@
-//! Writing an object: temporary file, sync, rename, sync of the folder.
+//! //! Writes an object: temporary file, sync, rename, sync of the directory.
 
 use std::fs::File;
 use std::io::Write;
@@ -18,7 +18,8 @@ pub(super) fn put(store: &ObjectStore, bytes: &[u8]) -> Result<Sha256Digest, Obj
     }
     let (shard, name) = names_of(&digest);
     let shard = shard_for_writing(store, &shard)?;
-    // What is there already and proves itself is not written again, only made to last.
+    // A valid object is not written again. Its directory is synced, because the earlier write may not have
+    // got that far.
     if store.get(&digest).is_ok() {
         sync(store, &shard).map_err(|error| failed("sync a folder", &store.path)(error.into()))?;
         return Ok(digest);
@@ -101,7 +102,7 @@ fn rename(store: &ObjectStore, shard: &OwnedFd, temporary: &str, name: &str) -> 
     let io = |error: Errno| failed("rename an object", &store.path)(error.into());
     point(store, "object: rename")?;
     match renameat(shard, temporary, shard, name) {
-        // An empty directory stood in its place; a full one is reported.
+        // Replaces an empty directory at the path; a non-empty one is an error.
         Err(Errno::ISDIR | Errno::NOTDIR | Errno::EXIST | Errno::NOTEMPTY) => {
             unlinkat(shard, name, AtFlags::REMOVEDIR).map_err(io)?;
             renameat(shard, temporary, shard, name).map_err(io)?;

@@ -1,4 +1,4 @@
-//! The text of the access policy, evaluated by the authorizer.
+//! //! Stores the access policy, which the authorizer evaluates.
 
 use std::sync::Arc;
 
@@ -12,18 +12,19 @@ use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
 use crate::error::StateError;
 
-/// The policy an operator set, and the generation it was set in; without a text it is the default.
+/// The access policy in effect, as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccessPolicy {
-    /// Revision of the policy; 0 for the default.
+    /// Generation in which the policy was set; 0 for the default.
     pub revision: u64,
-    /// The text, where an operator set one.
+    /// The Cedar text; `None` for the default policy.
     pub text: Option<Arc<str>>,
-    /// Whether it was set before rules could see the labels of a session; the default rule about them then holds as well.
+    /// True if the policy was set before rules could see the labels of a session; the default rule about
+    /// labels then applies in addition.
     pub before_labels: bool,
 }
 
-/// The row of a policy that an operator set.
+/// The row of a stored policy.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredAccess {
@@ -42,12 +43,12 @@ impl From<StoredAccess> for AccessPolicy {
 }
 
 impl SettingStore<'_> {
-    /// The policy that says who may do what.
+    /// Returns the access policy in effect.
     pub fn access_policy(&self) -> AccessPolicy {
         self.state.view().plugins().access.clone()
     }
 
-    /// Sets the policy on behalf of a principal; says its revision.
+    /// Sets the access policy on behalf of a principal; returns its revision.
     pub fn set_access_policy(&self, policy: &PolicySet, principal: &str) -> Result<u64, StateError> {
         let mut gate = self.state.gate();
         let revision = gate.view.generation() + 1;
@@ -62,7 +63,7 @@ impl SettingStore<'_> {
         Ok(revision)
     }
 
-    /// Goes back to the default; says whether there was another policy.
+    /// Resets the access policy to the default; returns whether another one was set.
     pub fn reset_access_policy(&self, principal: &str) -> Result<bool, StateError> {
         let mut gate = self.state.gate();
         if gate.view.plugins().access.text.is_none() {

@@ -1,28 +1,28 @@
-//! Why an operator's setting was not kept.
+//! //! Errors of changing an operator's settings.
 
 use palyra_common::{BadSetting, ErrorCode};
 
 use crate::error::StateError;
 use crate::skills::SkillError;
 
-/// Why a policy, a profile or a setting was not kept; nothing changed.
+/// Error of changing a policy, a profile or a setting; nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum PluginSettingError {
-    /// A value does not fit.
+    /// A value is invalid.
     #[error("{0}")]
     Bad(#[from] BadSetting),
-    /// The manifest has no such setting.
+    /// The manifest declares no setting with this name.
     #[error("`{skill_id}` has no setting `{name}`")]
     NoSuchSetting { skill_id: String, name: String, known: Vec<String> },
-    /// It was changed in between.
+    /// The setting was changed after the caller read it.
     #[error("it was based on revision {expected}, the current revision is {found}")]
     Changed {
-        /// The one it was made from.
+        /// Revision the change was based on.
         expected: u64,
         found: u64,
     },
-    /// The skill is not there.
+    /// The skill is not installed.
     #[error(transparent)]
     Skill(#[from] SkillError),
     /// The underlying state error.
@@ -31,7 +31,7 @@ pub enum PluginSettingError {
 }
 
 impl PluginSettingError {
-    /// What a person can do, where there is something.
+    /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Bad(_) => None,
@@ -43,7 +43,7 @@ impl PluginSettingError {
         }
     }
 
-    /// The word of this error on every face.
+    /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Bad(_) | Self::NoSuchSetting { .. } => ErrorCode::InvalidSetting,

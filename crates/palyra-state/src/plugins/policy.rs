@@ -1,4 +1,4 @@
-//! The policy every run is under.
+//! //! Stores the runner policy, which limits every run.
 
 use palyra_common::WasmPluginRunnerPolicy;
 use palyra_journal::EventKind;
@@ -10,12 +10,12 @@ use crate::db::{RowChange, SealedTable};
 use crate::state::Gate;
 
 impl SettingStore<'_> {
-    /// The runner policy; the default if none is set.
+    /// Returns the runner policy in effect, or the default with revision 0.
     pub fn runner_policy(&self) -> Revised<WasmPluginRunnerPolicy> {
         self.state.view().plugins().policy.clone()
     }
 
-    /// Sets the policy on behalf of a principal; says its revision.
+    /// Sets the runner policy on behalf of a principal; returns its revision.
     pub fn set_runner_policy(
         &self,
         policy: &WasmPluginRunnerPolicy,
@@ -24,7 +24,8 @@ impl SettingStore<'_> {
         self.change_runner_policy(policy, None, principal)
     }
 
-    /// The same for a policy that was made from another: unless that is the one in force, nothing changes.
+    /// Sets the runner policy only if `made_from` is still the current revision; otherwise fails with
+    /// [`PluginSettingError::Changed`].
     pub fn change_runner_policy(
         &self,
         policy: &WasmPluginRunnerPolicy,
@@ -45,7 +46,7 @@ impl SettingStore<'_> {
         Ok(revision)
     }
 
-    /// Goes back to the default; says whether another one was in force.
+    /// Resets the runner policy to the default; returns whether another one was set.
     pub fn reset_runner_policy(&self, principal: &str) -> Result<bool, PluginSettingError> {
         let mut gate = self.state.gate();
         if gate.view.plugins().policy.revision == 0 {

@@ -1,4 +1,4 @@
-//! The profile of a skill: what its runs get at most, and where its roots lead.
+//! //! The capability profile of a skill: an upper bound for its runs, and the directories of its file roots.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use crate::db::{RowChange, SealedTable};
 use crate::root::StateRoot;
 
 impl SettingStore<'_> {
-    /// The profile of a skill, if one is set.
+    /// Returns the profile of a skill, if one is set.
     pub fn profile(&self, skill_id: &str) -> Option<Revised<PluginCapabilityProfile>> {
         self.state.view().plugins().profiles.get(skill_id).cloned()
     }
 
-    /// Sets the profile of an installed skill on behalf of a principal; says its revision.
+    /// Sets the profile of an installed skill on behalf of a principal; returns its revision.
     pub fn set_profile(
         &self,
         skill_id: &str,
@@ -41,7 +41,7 @@ impl SettingStore<'_> {
         Ok(revision)
     }
 
-    /// Takes the profile of a skill away; says whether there was one.
+    /// Removes the profile of a skill; returns whether there was one.
     pub fn remove_profile(&self, skill_id: &str, principal: &str) -> Result<bool, PluginSettingError> {
         let mut gate = self.state.gate();
         if !gate.view.plugins().profiles.contains_key(skill_id) {
@@ -56,7 +56,8 @@ impl SettingStore<'_> {
     }
 }
 
-/// A guest that could write around or inside the state root could grant itself anything.
+/// Rejects a directory that contains the state root or is inside it: a guest with access to it could grant
+/// itself any permission.
 pub fn check_outside(root: &StateRoot, directory: &Path) -> Result<(), String> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (root, mapped) = (real(root.path()), real(directory));

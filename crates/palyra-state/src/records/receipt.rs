@@ -1,4 +1,4 @@
-//! The receipt of a run as its leaf has it, and what a row must say according to it.
+//! //! The receipt of a run as its leaf records it, and the columns that a row must have according to it.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use crate::db::unsigned;
 use crate::runs::RunRow;
 use crate::text::time_of_id;
 
-/// The columns of a leaf, in the order [`ReceiptLeaf::read`] takes them; `e` is the table of events.
+/// Columns of a leaf in the order in which [`ReceiptLeaf::read`] reads them; `e` is the table of events.
 pub(crate) const LEAF_COLUMNS: &str = "e.seq, e.at_ms, e.kind, e.actor, e.run, e.skill, e.subject, e.details";
-/// How far the time in an id and that of its row may be apart: earlier versions looked at the clock twice.
+/// Tolerance between the time in a run id and `started_at`: earlier versions read the clock once for each.
 const CLOCK_SLACK_MS: u64 = 60_000;
 
-/// The leaf of a run.
+/// The leaf of a run that ended.
 #[derive(Debug)]
 pub(crate) struct ReceiptLeaf {
     pub(super) sequence: u64,
@@ -34,15 +34,15 @@ pub(super) struct Facts {
     payload: Option<String>,
     pub(super) error: Option<String>,
     pub(super) tape_sha256: Option<String>,
-    /// Receipts of earlier versions do not say.
+    /// Missing in receipts of earlier versions.
     pub(super) failure_sha256: Option<String>,
     session: Option<String>,
     pub(super) capabilities: BTreeMap<String, Count>,
-    /// What was touched, by kind and name; receipts of earlier versions do not say.
+    /// Uses of touched resources by kind and name; missing in receipts of earlier versions.
     pub(super) touched: Option<BTreeMap<String, BTreeMap<String, u64>>>,
 }
 
-/// How often a capability was used.
+/// Uses and denials of a capability in one run.
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 #[serde(default)]
 pub(super) struct Count {
@@ -50,7 +50,7 @@ pub(super) struct Count {
     pub(super) denied: u64,
 }
 
-/// A column that says something else than the receipt.
+/// A column that differs from the receipt.
 pub(crate) struct FieldDifference {
     pub(crate) field: &'static str,
     pub(crate) expected: String,
@@ -58,7 +58,7 @@ pub(crate) struct FieldDifference {
 }
 
 impl ReceiptLeaf {
-    /// Reads [`LEAF_COLUMNS`] from column `at` on; `None` where there is no leaf, or it is not that of a run.
+    /// Reads [`LEAF_COLUMNS`] from column `at` on; returns `None` if there is no leaf, or it is not that of a run.
     pub(crate) fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Self>> {
         let Some(sequence) = row.get::<_, Option<i64>>(at)? else { return Ok(None) };
         let completed = match row.get_ref(at + 2)?.as_str()? {
@@ -75,12 +75,13 @@ impl ReceiptLeaf {
             run: row.get(at + 4)?,
             skill: row.get(at + 5)?,
             subject: row.get(at + 6)?,
-            // Whether the leaf itself was changed is for the verification of the journal to say.
+            // An altered leaf is reported by the verification of the journal, so unreadable details are not
+            // an error here.
             facts: serde_json::from_str(details).unwrap_or_default(),
         }))
     }
 
-    /// Returns whether the run ended without anybody seeing it: such a leaf has no facts of a run.
+    /// Returns whether the run was interrupted: such a leaf records no facts of the run.
     pub(super) fn is_interrupted(&self) -> bool {
         self.facts.error.as_deref() == Some("interrupted")
     }
@@ -94,7 +95,7 @@ impl ReceiptLeaf {
         }
     }
 
-    /// Lists the columns of a row that are not as this receipt says.
+    /// Returns the columns of a row that differ from this receipt.
     pub(crate) fn differences(&self, run: &RunRow) -> Vec<FieldDifference> {
         let mut differences = Vec::new();
         let mut compare = |field, expected: Option<String>, found: Option<String>| {
@@ -113,11 +114,11 @@ impl ReceiptLeaf {
         compare("finished_ms", number(self.at_ms), run.finished_ms.map(|ms| ms.to_string()));
         compare("error", facts.error.clone(), run.error.clone());
         compare("receipt_leaf", number(self.sequence), run.receipt_leaf.map(|leaf| leaf.to_string()));
-        // A run of an earlier version has no principal; its leaf then says that the owner ended it.
+        // Rows of earlier versions have no principal, and their leaf names the owner if they were interrupted.
         if run.principal.is_some() || !self.is_interrupted() {
             compare("principal", self.actor.clone(), run.principal.clone());
         }
-        // A tape that is not kept any more is named by the receipt alone.
+        // The tape of a trimmed run is named by the receipt alone.
         if run.tape.is_some() {
             compare("tape", facts.tape_sha256.clone(), run.tape.clone());
         }

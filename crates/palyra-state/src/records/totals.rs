@@ -1,4 +1,4 @@
-//! What skills used and touched in sum, compared with the sum of their receipts.
+//! //! Compares the totals of each skill with the sum of its receipts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::receipt::ReceiptLeaf;
 use crate::db::unsigned;
 use crate::runs::{MAX_TOUCHED, OTHERS};
 
-/// Uses and denials of one capability, or uses of one thing that was touched.
+/// Uses and denials of one capability, or uses of one touched resource.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Total {
     uses: u64,
@@ -18,19 +18,19 @@ struct Total {
     last_run: String,
 }
 
-/// The sum of the receipts of all skills.
+/// The sums of the receipts of all skills.
 pub(super) struct Totals {
-    /// Whether receipts are missing because they are in segment files: sums are a lower bound then.
+    /// True if some receipts are in segment files: the sums are then a lower bound.
     incomplete: bool,
     /// By skill and capability.
     used: BTreeMap<(String, String), Total>,
     /// By skill, kind and name.
     touched: BTreeMap<(String, String, String), Total>,
-    /// Names touched by each skill, as the table counts them.
+    /// Number of distinct names that each skill touched, as the table counts them.
     names: BTreeMap<String, usize>,
-    /// Skills with a receipt that does not list every capability by name.
+    /// Skills with a receipt that combines several capabilities under one name.
     summed_up: BTreeSet<String>,
-    /// Skills with a receipt that does not say what was touched.
+    /// Skills with a receipt of an earlier version, which does not list touched resources.
     silent: BTreeSet<String>,
 }
 
@@ -46,7 +46,7 @@ impl Totals {
         }
     }
 
-    /// Adds a receipt, in the order of the journal, as the rows were written.
+    /// Adds a receipt; must be called in journal order, as the rows were written.
     pub(super) fn add(&mut self, leaf: &ReceiptLeaf) {
         let (Some(skill), Some(run)) = (&leaf.skill, &leaf.run) else { return };
         for (capability, count) in &leaf.facts.capabilities {
@@ -108,7 +108,7 @@ impl Totals {
             check(report, "touched", &format!("{}/{}/{}", key.0, key.1, key.2), expected, &found, is_exact);
         }
         for ((skill, kind, name), total) in touched {
-            // Names beyond the limit may have been counted together before receipts said which they were.
+            // Without complete receipts it is unknown which names beyond the limit were counted together.
             if !incomplete && !silent.contains(&skill) {
                 report.add("touched", &format!("{skill}/{kind}/{name}"), total, "nothing");
             }

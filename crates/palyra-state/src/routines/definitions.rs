@@ -1,4 +1,4 @@
-//! Definitions of routines and objectives: sealed rows whose content belongs to the scheduler.
+//! //! Definitions of routines and objectives: sealed rows whose content belongs to the scheduler.
 
 use palyra_journal::EventKind;
 use serde_json::{Value, json};
@@ -8,21 +8,21 @@ use crate::commit::Change;
 use crate::db::{RowChange, SealedTable};
 use crate::error::StateError;
 
-/// What a definition is of.
+/// Type of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ControlKind {
-    /// A call that is made by the time.
+    /// A scheduled call.
     Routine,
     /// A goal with a budget.
     Objective,
 }
 
-/// One definition.
+/// One stored definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ControlRow {
-    /// Its name.
+    /// Name of the routine or objective.
     pub name: String,
-    /// Its content.
+    /// Serialized definition, opaque to this crate.
     pub bytes: Vec<u8>,
 }
 
@@ -43,7 +43,7 @@ impl ControlKind {
 }
 
 impl ControlStore<'_> {
-    /// Every definition of a kind, by name.
+    /// Returns every definition of a kind, by name.
     pub fn rows(&self, kind: ControlKind) -> Vec<ControlRow> {
         let view = self.state.view();
         let rows = view.rows().table(SealedTable::Setting);
@@ -51,9 +51,11 @@ impl ControlStore<'_> {
         named.map(|(name, bytes)| ControlRow { name: name.to_owned(), bytes: bytes.to_vec() }).collect()
     }
 
-    /// Sets, changes or takes away one definition, as `decide` says when it sees what is there now.
+    /// Sets or removes one definition. `decide` gets the current definitions of the kind under the commit
+    /// lock and returns the new bytes, or `None` to remove it.
     ///
-    /// `what` is the word of the change in the journal: `added`, `enabled`, `removed` and so on.
+    /// `what` is the change as the journal names it: `added`, `enabled`, `removed` and so on. Removing an
+    /// objective also resets its use.
     pub fn change<E: From<StateError>>(
         &self,
         kind: ControlKind,
