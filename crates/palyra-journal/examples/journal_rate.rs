@@ -1,13 +1,13 @@
-//! How fast the journal appends, beside a bare SQLite insert in the same mode; one JSON row per line.
+//! Measures how fast the journal appends, compared with a plain SQLite insert in the same mode. Prints one JSON row per
+//! line.
 //!
 //! ```sh
 //! cargo run --release -p palyra-journal --example journal_rate
 //! ```
 //!
-//! The baseline inserts the same fields of the same events into a table with no index beside its key, in
-//! the same groups, under write-ahead logging with `synchronous=NORMAL`. Both sides run in short turns one
-//! after the other, so that a busy machine disturbs both alike, and their whole times are compared, so that
-//! what SQLite does only now and then is counted.
+//! The baseline inserts the same fields of the same events into a table with no index except its key, in the same
+//! groups, with write-ahead logging and `synchronous=NORMAL`. The two sides run in short turns one after the other, so
+//! that other load affects both equally. Their total times are compared, so that occasional work of SQLite counts.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement ends at the first error")]
 
@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
 
-/// Events committed together, on both sides.
+/// Number of events per commit, on both sides.
 const GROUP: u64 = 64;
-/// Events of one turn.
+/// Number of events per turn.
 const TURN: u64 = 64 * GROUP;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Signed checkpoints: the head of the journal in a form that any C2SP tool can check.
+//! Signed checkpoints: the head of the journal in a form that any C2SP tool can verify.
 //!
 //! The note is a C2SP signed note (<https://c2sp.org/signed-note>) around a C2SP checkpoint
 //! (<https://c2sp.org/tlog-checkpoint>):
@@ -11,7 +11,7 @@
 //! — palyra.journal/2c26b46b68ffc68f Az3grlgt…=
 //! ```
 //!
-//! What [`CheckpointSigner::sign`] writes, [`Checkpoint::open`] accepts with nothing but the public key.
+//! [`Checkpoint::open`] verifies the output of [`CheckpointSigner::sign`] with the public key alone.
 
 mod key;
 mod note;

@@ -1,4 +1,4 @@
-//! Why the journal could not do what it was asked.
+//! Errors of the journal.
 
 use crate::{CheckpointError, Damage, EventError, SegmentError};
 use palyra_common::fs::FsError;
@@ -6,53 +6,53 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Why the journal could not do what it was asked; cheap to clone, because a group shares its fate.
+/// An error of the journal. Cheap to clone, because every event of a failed group gets it.
 #[derive(Debug, Clone, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum JournalError {
-    /// There is no database, and opening never makes one.
+    /// The database does not exist; opening never creates one.
     #[error("no journal at `{path}`")]
     Missing {
-        /// The searched place.
+        /// The path that was searched.
         path: PathBuf,
     },
-    /// There is one already, and creating never replaces one.
+    /// The database exists; creating never replaces one.
     #[error("a database already exists at `{path}`")]
     AlreadyExists { path: PathBuf },
-    /// The file is something else.
+    /// The file is not a journal.
     #[error("`{path}` is not a journal: its application id is `{found:#010x}`, expected `{expected:#010x}`")]
     NotAJournal {
         path: PathBuf,
-        /// The id in the file.
+        /// The application id in the file.
         found: u32,
         expected: u32,
     },
-    /// A newer version has changed the tables.
+    /// A newer version of Palyra changed the tables.
     #[error("the database has the unknown migration `{found}`")]
     NewerSchema { found: String },
-    /// A migration was edited after it had been applied.
+    /// A migration was edited after it was applied.
     #[error("the migration `{name}` in the database differs from the one in this version")]
     MigrationChanged { name: String },
-    /// The journal is not what was written.
+    /// The journal failed verification.
     #[error("the journal is damaged")]
     Damaged(#[from] Damage),
-    /// The event cannot be a leaf.
+    /// The event cannot be encoded.
     #[error("cannot record the event")]
     Event(#[from] EventError),
-    /// A note is not a checkpoint.
+    /// A note is not a valid checkpoint.
     #[error("invalid checkpoint")]
     Checkpoint(#[from] CheckpointError),
-    /// A segment file cannot be used.
+    /// A segment file is invalid.
     #[error("invalid journal segment")]
     Segment(#[from] SegmentError),
-    /// SQLite refused.
+    /// SQLite reported an error.
     #[error("the database failed to {operation}")]
     Sqlite {
         operation: &'static str,
         #[source]
         source: Arc<rusqlite::Error>,
     },
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot {operation}")]
     Io {
         operation: &'static str,
@@ -62,22 +62,22 @@ pub enum JournalError {
     /// A file could not be read or written.
     #[error("{0}")]
     File(Arc<FsError>),
-    /// Work inside a transaction panicked; nothing of it was kept.
+    /// Work inside a transaction panicked. The transaction was rolled back.
     #[error("the work inside a transaction panicked: {message}")]
     Panicked { message: String },
-    /// A step inside a transaction failed and the caller went on; nothing of it was kept.
+    /// A step of a transaction failed and its error was ignored. The transaction was rolled back.
     #[error("a step of the transaction failed; the transaction was rolled back")]
     TransactionBroken,
-    /// Too much is waiting to be written.
+    /// The events that wait to be written exceed the limit.
     #[error("the journal queue has {bytes} bytes, the limit is {limit}")]
     QueueFull { bytes: usize, limit: usize },
-    /// The writer has stopped.
+    /// The writer stopped.
     #[error("the journal is closed")]
     Closed,
 }
 
 impl JournalError {
-    /// What a person can do about it, where there is something.
+    /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Missing { .. } => {
@@ -101,7 +101,7 @@ impl JournalError {
         }
     }
 
-    /// Says what SQLite was asked to do; for `map_err`.
+    /// Returns a function for `map_err` that adds the attempted operation.
     pub fn sqlite(operation: &'static str) -> impl FnOnce(rusqlite::Error) -> Self {
         move |source| Self::Sqlite { operation, source: Arc::new(source) }
     }

@@ -25,27 +25,27 @@ impl TreeHash {
         Self(Sha256::new().chain_update([1]).chain_update(left.0).chain_update(right.0).finalize().into())
     }
 
-    /// Takes 32 bytes as a hash.
+    /// Wraps 32 bytes as a hash.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// Takes a slice as a hash if it has 32 bytes.
+    /// Wraps a slice as a hash if it has 32 bytes.
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// The 32 bytes.
+    /// Returns the hash as bytes.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The standard base64 spelling that checkpoints use.
+    /// Returns the standard base64 encoding that checkpoints use.
     pub fn to_base64(&self) -> String {
         STANDARD.encode(self.0)
     }
 
-    /// Reads the one base64 spelling of a hash.
+    /// Decodes standard base64 of exactly 32 bytes.
     pub fn from_base64(text: &str) -> Option<Self> {
         Self::from_slice(&STANDARD.decode(text).ok()?)
     }

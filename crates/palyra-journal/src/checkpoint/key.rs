@@ -1,4 +1,4 @@
-//! The keys of checkpoints: who signs, and what the signature is checked with.
+//! The keys that sign and verify checkpoints.
 
 use super::note::{self, Checkpoint, CheckpointError};
 use crate::hash::TreeHead;
@@ -8,27 +8,27 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// Longest origin of a journal.
+/// Maximum length of an origin, in bytes.
 pub const MAX_ORIGIN_BYTES: usize = 200;
-/// How C2SP notes say Ed25519.
+/// The signature type of Ed25519 in C2SP notes.
 const ED25519: u8 = 1;
 
-/// Why a key or an origin cannot stand for a journal.
+/// The reason why a key or an origin is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum KeyError {
-    /// The origin is not a key name.
+    /// The origin is not a valid key name.
     #[error(
         "invalid origin `{origin}`: expected 1 to {MAX_ORIGIN_BYTES} visible ASCII characters without `+`"
     )]
     BadOrigin { origin: String },
-    /// The public key is not a point that can be trusted.
+    /// The public key is weak or not canonical.
     #[error("the public key of `{origin}` is not a valid Ed25519 key")]
     BadKey { origin: String },
-    /// The text is not a verifier key.
+    /// The text is not a C2SP verifier key.
     #[error("invalid verifier key: expected `origin+hash+key`")]
     BadText,
-    /// The short hash in the text is that of another key.
+    /// The short hash in the text belongs to another key.
     #[error("the verifier key of `{origin}` has the hash `{found}`, expected `{expected}`")]
     WrongHash {
         origin: String,
@@ -39,7 +39,7 @@ pub enum KeyError {
     },
 }
 
-/// The public half: enough to check every checkpoint of one journal.
+/// A public key, sufficient to verify every checkpoint of one journal.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CheckpointKey {
     origin: String,
@@ -48,13 +48,16 @@ pub struct CheckpointKey {
 }
 
 impl CheckpointKey {
-    /// Takes the origin and the 32 bytes of a public key; weak keys and keys with a torsion component are refused.
+    /// Wraps a public key for an origin.
+    ///
+    /// # Errors
+    /// The origin is invalid, or the key is weak, not canonical or outside of the prime-order subgroup.
     pub fn new(origin: &str, public_key: &[u8; 32]) -> Result<Self, KeyError> {
         let bad_key = || KeyError::BadKey { origin: origin.to_owned() };
         check_origin(origin)?;
         let key = VerifyingKey::from_bytes(public_key).map_err(|_| bad_key())?;
-        // A low-order key verifies anything; a second encoding of a point, or the point plus one of small order, is
-        // a second name for a key.
+        // A low-order key verifies anything. A second encoding of a point, or the point plus one of small order, would
+        // be a second name for the same key.
         let point = key.to_edwards();
         if key.is_weak() || point.compress().as_bytes() != public_key || !point.is_torsion_free() {
             return Err(bad_key());
@@ -64,7 +67,7 @@ impl CheckpointKey {
         Ok(Self { origin: origin.to_owned(), key, hash: [a, b, c, d] })
     }
 
-    /// Reads the C2SP text form `origin+hash+key`.
+    /// Parses the C2SP text form `origin+hash+key`.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         let mut parts = text.splitn(3, '+');
         let (Some(origin), Some(hash), Some(key)) = (parts.next(), parts.next(), parts.next()) else {
@@ -83,22 +86,22 @@ impl CheckpointKey {
         }
     }
 
-    /// Which journal this key speaks for.
+    /// Returns the origin of the journal that the key belongs to.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The 32 bytes of the public key.
+    /// Returns the 32 bytes of the public key.
     pub fn public_key(&self) -> [u8; 32] {
         self.key.to_bytes()
     }
 
-    /// Checks that this key signed exactly this statement; see [`CheckpointSigner::sign_statement`].
+    /// Verifies that this key signed exactly this statement; see [`CheckpointSigner::sign_statement`].
     pub fn check_statement(&self, kind: &str, line: &str, note: &str) -> Result<(), CheckpointError> {
         note::check_statement(self, kind, line, note)
     }
 
-    /// The four bytes that name the key in a signature line.
+    /// Returns the four bytes that identify the key in a signature line.
     pub(super) fn hash(&self) -> [u8; 4] {
         self.hash
     }
@@ -122,34 +125,34 @@ impl fmt::Debug for CheckpointKey {
     }
 }
 
-/// The secret half: signs the checkpoints of one journal, and is wiped when dropped.
+/// A secret key that signs the checkpoints of one journal. Wiped when dropped.
 pub struct CheckpointSigner {
     key: CheckpointKey,
     secret: SigningKey,
 }
 
 impl CheckpointSigner {
-    /// Takes the origin of the journal and the 32-byte seed of its key.
+    /// Derives the key from its 32-byte seed, for an origin.
     pub fn from_seed(origin: &str, seed: &[u8; 32]) -> Result<Self, KeyError> {
         let secret = SigningKey::from_bytes(seed);
         Ok(Self { key: CheckpointKey::new(origin, secret.verifying_key().as_bytes())?, secret })
     }
 
-    /// The public half.
+    /// Returns the public key.
     pub fn key(&self) -> &CheckpointKey {
         &self.key
     }
 
-    /// Signs a head.
+    /// Signs a head. Deterministic.
     pub fn sign(&self, head: TreeHead) -> Checkpoint {
         let text = note::text(self.key.origin(), &head);
         let signature = self.secret.sign(text.as_bytes()).to_bytes();
         note::signed(&self.key, head, text, &signature)
     }
 
-    /// Signs one line about something other than the journal, such as a backup; `kind` says what.
+    /// Signs one line about another subject than the journal, such as a backup. `kind` names the subject.
     ///
-    /// The note has the form of a checkpoint, and can never be one: its first line is `ORIGIN KIND`.
+    /// The note has the form of a checkpoint but never is one, because its first line is `ORIGIN KIND`.
     pub fn sign_statement(&self, kind: &str, line: &str) -> String {
         let text = note::statement(self.key.origin(), kind, line);
         let signature = self.secret.sign(text.as_bytes()).to_bytes();

@@ -1,4 +1,4 @@
-//! The note itself: written in one way, read strictly.
+//! The text of a signed note: one canonical form, parsed strictly.
 
 use super::CheckpointKey;
 use crate::hash::{TreeHash, TreeHead};
@@ -6,37 +6,37 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use palyra_common::redact::escape_untrusted;
 
-/// Largest note that is read.
+/// Maximum size of a note, in bytes.
 pub const MAX_NOTE_BYTES: usize = 8 << 10;
-/// Most signature lines of a note; witnesses may add theirs to ours.
+/// Maximum number of signature lines in a note. Witnesses may add theirs.
 pub const MAX_SIGNATURES: usize = 16;
-/// An em dash and a space begin a signature line.
+/// The start of a signature line: an em dash and a space.
 const SIGNATURE_START: &str = "\u{2014} ";
 
-/// Why a note is not a checkpoint of the journal.
+/// The reason why a note is not a checkpoint of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckpointError {
-    /// Not in the form of a note.
+    /// The text does not have the form of a signed note.
     #[error("invalid signed note: {reason}")]
     BadForm {
-        /// The expected value.
+        /// The expected form.
         reason: &'static str,
     },
-    /// A checkpoint of another journal.
+    /// The checkpoint belongs to another journal.
     #[error("the checkpoint is of journal `{found}`, expected `{expected}`")]
     WrongOrigin {
-        /// The origin in the note, escaped.
+        /// The origin in the note, clipped and escaped.
         found: String,
         /// The origin of the key.
         expected: String,
     },
-    /// No signature by the key.
+    /// The key did not sign the note.
     #[error("the checkpoint has no signature by `{expected}`")]
     NotSigned {
-        /// The key that was looked for, in text form.
+        /// The key, in text form.
         expected: String,
     },
-    /// A signature in the key's name that is not by the key.
+    /// A signature line names the key but its signature is invalid.
     #[error("invalid signature of the checkpoint by `{origin}`")]
     BadSignature {
         /// The name on the signature line.
@@ -45,7 +45,7 @@ pub enum CheckpointError {
 }
 
 impl CheckpointError {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::BadForm { .. } => {
@@ -61,7 +61,7 @@ impl CheckpointError {
     }
 }
 
-/// A head whose signature has been checked.
+/// A head whose signature was verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
     head: TreeHead,
@@ -70,12 +70,12 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Reads a note and checks that the key signed it; lines of other signers are left alone.
+    /// Parses a note and verifies the signature of `key`. Signatures of other keys are ignored.
     pub fn open(note: &str, key: &CheckpointKey) -> Result<Self, CheckpointError> {
         Self::open_with_any(note, std::slice::from_ref(key))
     }
 
-    /// Reads a note that one of several keys signed, the one of its origin.
+    /// Parses a note and verifies a signature of one of several keys, among those with the origin of the note.
     pub fn open_with_any(note: &str, keys: &[CheckpointKey]) -> Result<Self, CheckpointError> {
         let (text, signatures) = split_note(note)?;
         let (origin, head) = read_text(text)?;
@@ -92,28 +92,28 @@ impl Checkpoint {
         }))
     }
 
-    /// The head that was signed.
+    /// Returns the signed head.
     pub fn head(&self) -> TreeHead {
         self.head
     }
 
-    /// Which journal it is of.
+    /// Returns the origin of the journal.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The signed note, to be saved or sent.
+    /// Returns the signed note, for storage or transport.
     pub fn note(&self) -> &str {
         &self.note
     }
 }
 
-/// The three lines that are signed.
+/// Returns the three lines that are signed.
 pub(super) fn text(origin: &str, head: &TreeHead) -> String {
     format!("{origin}\n{}\n{}\n", head.size, head.root.to_base64())
 }
 
-/// Puts text and signature together.
+/// Combines text and signature.
 pub(super) fn signed(key: &CheckpointKey, head: TreeHead, text: String, signature: &[u8; 64]) -> Checkpoint {
     let note = with_signature(key, &text, signature);
     Checkpoint { head, origin: key.origin().to_owned(), note }
@@ -125,7 +125,7 @@ pub(super) fn with_signature(key: &CheckpointKey, text: &str, signature: &[u8; 6
     format!("{text}\n{SIGNATURE_START}{} {}\n", key.origin(), STANDARD.encode(bytes))
 }
 
-/// The two lines of a statement that is not a checkpoint; an origin has no blank in it.
+/// Returns the two lines of a statement. It cannot be a checkpoint, because an origin contains no blank.
 pub(super) fn statement(origin: &str, kind: &str, line: &str) -> String {
     format!("{origin} {kind}\n{line}\n")
 }
@@ -272,7 +272,7 @@ mod tests {
         {
             assert!(key.key().check_statement(kind, line, &note).is_err(), "{kind} {line}");
         }
-        // Neither can stand for the other.
+        // Neither is accepted in place of the other.
         assert!(Checkpoint::open(&note, signer.key()).is_err());
         let checkpoint = signer.sign(head());
         assert!(signer.key().check_statement("backup", "abc", checkpoint.note()).is_err());

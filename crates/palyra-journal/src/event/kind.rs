@@ -1,4 +1,4 @@
-//! The closed list of what can happen.
+//! The closed list of event kinds.
 
 use super::EventError;
 use std::fmt;
@@ -6,15 +6,15 @@ use std::str::FromStr;
 
 macro_rules! event_kinds {
     ($($(#[$doc:meta])+ $name:ident = $wire:literal,)+) => {
-        /// What happened; the names on the wire never change their meaning.
+        /// The kind of an event. Names on the wire never change their meaning.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum EventKind { $($(#[$doc])+ $name,)+ }
 
         impl EventKind {
-            /// Every kind this version knows.
+            /// Every kind that this version knows.
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
 
-            /// The name on the wire.
+            /// Returns the name on the wire.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $wire,)+ }
             }
@@ -36,23 +36,23 @@ macro_rules! event_kinds {
 event_kinds! {
     /// A skill was installed.
     SkillInstalled = "skill:installed",
-    /// An artifact was refused.
+    /// An artifact was rejected.
     SkillRefused = "skill:refused",
     /// A skill was replaced by another version.
     SkillUpdated = "skill:updated",
-    /// A release is stored and waits for a person to agree.
+    /// A release was stored and needs consent.
     SkillAwaitingConsent = "skill:awaiting_consent",
-    /// A skill can no longer run until an operator acts.
+    /// A skill cannot run until an operator acts.
     SkillQuarantined = "skill:quarantined",
-    /// An operator let a skill run.
+    /// An operator enabled a skill.
     SkillEnabled = "skill:enabled",
-    /// An operator stopped a skill.
+    /// An operator disabled a skill.
     SkillDisabled = "skill:disabled",
     /// A skill was removed.
     SkillRemoved = "skill:removed",
-    /// An operator agreed to what a skill may touch.
+    /// A person consented to the permissions of a skill.
     SkillConsented = "skill:consented",
-    /// An operator went back to an earlier version.
+    /// An operator rolled a skill back to an earlier version.
     SkillRolledBack = "skill:rolled_back",
     /// Installed bytes were checked against the index.
     SkillVerified = "skill:verified",
@@ -74,87 +74,87 @@ event_kinds! {
     TrustRevoked = "trust:revoked",
     /// A signed feed was applied.
     TrustFeedApplied = "trust:feed_applied",
-    /// An artifact came with a key other than the pinned one.
+    /// An artifact was signed with another key than the pinned one.
     TrustMismatch = "trust:mismatch",
-    /// Two rotations for one epoch were seen.
+    /// Two different rotations from one epoch were found.
     TrustEquivocation = "trust:equivocation",
-    /// A run began.
+    /// A run started.
     RunStarted = "run:started",
-    /// A run gave a result: its receipt.
+    /// A run returned a result; the event contains its receipt.
     RunCompleted = "run:completed",
-    /// A run ended without one: its receipt.
+    /// A run ended without a result; the event contains its receipt.
     RunFailed = "run:failed",
-    /// A run was refused before it began.
+    /// A run was rejected before it started.
     RunRefused = "run:refused",
-    /// A call waits for a person to decide.
+    /// A call waits for approval.
     ApprovalRequested = "approval:requested",
-    /// A person decided about a call, or the time to decide ran out.
+    /// A call was approved or denied, or its approval expired.
     ApprovalDecided = "approval:decided",
-    /// An operator changed what a skill gets at most.
+    /// An operator changed the capability profile of a skill.
     PluginProfileChanged = "plugin:profile_changed",
     /// An operator changed the settings of a skill.
     PluginConfigChanged = "plugin:config_changed",
-    /// A daemon began to serve.
+    /// A daemon started.
     GatewayStartup = "gateway:startup",
-    /// A daemon stops.
+    /// A daemon stopped.
     GatewayShutdown = "gateway:shutdown",
-    /// A routine began.
+    /// A routine started a call.
     RoutineFired = "routine:fired",
-    /// An operator changed which hooks are bound.
+    /// An operator changed hook bindings.
     HooksChanged = "hooks:changed",
-    /// An event was given up that a hook could not take.
+    /// An event became a dead letter, because a hook did not accept it.
     HookDeadLettered = "hook:dead_lettered",
-    /// An event that was given up was dropped, or taken after all.
+    /// A dead letter of a hook was dropped, or delivered after all.
     HookLetterDropped = "hook:letter_dropped",
     /// An operator changed the channels.
     ChannelsChanged = "channels:changed",
-    /// A message reached where its channel leads.
+    /// A message was delivered to the target of its channel.
     ChannelDelivered = "channel:delivered",
-    /// A message was given up.
+    /// A message became a dead letter.
     ChannelDeadLettered = "channel:dead_lettered",
-    /// A message that was given up was dropped.
+    /// A dead letter of a channel was dropped.
     ChannelLetterDropped = "channel:letter_dropped",
     /// An operator changed the models.
     ModelsChanged = "models:changed",
     /// The state root was created.
     StateInitialised = "state:initialised",
-    /// An operator accepted a difference that kept the state closed.
+    /// An operator accepted a difference that prevented the state from opening.
     StateRepaired = "state:repaired",
     /// The state was backed up.
     StateBackedUp = "state:backed_up",
-    /// The state was restored from a copy.
+    /// The state was restored from a backup.
     StateRestored = "state:restored",
-    /// A compiled module on disk was not what it should be and was made again.
+    /// A compiled module on disk was invalid and was compiled again.
     StateCacheDiscarded = "state:cache_discarded",
     /// A secret was stored.
     VaultPut = "vault:put",
     /// A secret was removed.
     VaultRemoved = "vault:removed",
-    /// A signing key was made.
+    /// A signing key was created.
     KeysCreated = "keys:created",
-    /// A signing key was taken in from a file.
+    /// A signing key was imported from a file.
     KeysImported = "keys:imported",
-    /// A signing key was written out to a file.
+    /// A signing key was exported to a file.
     KeysExported = "keys:exported",
     /// A signing key signed a release.
     KeysSigned = "keys:signed",
     /// A signing key was removed.
     KeysRemoved = "keys:removed",
-    /// A signing key named its successor and signs no more.
+    /// A signing key was retired in favor of its successor.
     KeysRotated = "keys:rotated",
     /// A signing key was revoked.
     KeysRevoked = "keys:revoked",
-    /// A token was made.
+    /// A token was created.
     TokenAdded = "token:added",
-    /// A token was removed: it is worth nothing any more.
+    /// A token was removed and is no longer valid.
     TokenRemoved = "token:removed",
     /// A request was denied.
     AccessRefused = "access:refused",
     /// A browser signed in to the console.
     ConsoleSignedIn = "console:signed_in",
-    /// A console session ended by signing out, by a revocation, or for a newer one.
+    /// A console session ended by signing out, by revocation, or because a newer one replaced it.
     ConsoleSessionEnded = "console:session_ended",
-    /// The policy that audits follow was changed.
+    /// The audit policy or the access policy was changed.
     PolicyChanged = "policy:changed",
     /// A routine was added, changed or removed.
     RoutineChanged = "routine:changed",
@@ -162,15 +162,15 @@ event_kinds! {
     ObjectiveChanged = "objective:changed",
     /// A session with the agent was created.
     SessionCreated = "session:created",
-    /// A session was renamed, archived, or got other settings; a person cleared its labels.
+    /// A session was renamed or archived, its settings changed, or its labels cleared.
     SessionChanged = "session:changed",
-    /// A session was removed with everything in it.
+    /// A session was removed with its contents.
     SessionRemoved = "session:removed",
-    /// An agent run began.
+    /// An agent run started.
     AgentStarted = "agent:started",
     /// An agent run waits for a person.
     AgentPaused = "agent:paused",
-    /// A person answered what an agent run waited for, or their time ran out.
+    /// An agent run continued after a person answered, or after the answer expired.
     AgentResumed = "agent:resumed",
     /// An agent run ended.
     AgentFinished = "agent:finished",
@@ -178,7 +178,7 @@ event_kinds! {
     SurfaceSubmitted = "surface:submitted",
     /// Old events were moved to a segment file.
     JournalArchived = "journal:archived",
-    /// Events were taken back from a segment file.
+    /// Events were imported from a segment file.
     JournalImported = "journal:imported",
 }
 

@@ -1,13 +1,13 @@
-//! The search terms of events as bits of a set, computed by the appending thread, so that the writer only sets them.
+//! Search terms of events as bits of a set, computed by the appending thread, so that the writer only sets bits.
 
 use sha2::{Digest, Sha256};
 
-/// Bits of a set of terms: 16 for each of 1,024 events.
+/// Number of bits in a set of terms: 16 for each of 1,024 events.
 pub(crate) const TERM_BITS: usize = 16 * 1_024;
-/// Bits that a term sets; with a term per event a search looks in vain into one block of a thousand.
+/// Number of bits that a term sets. With one term per event, about one in a thousand blocks is a false positive.
 const PROBES: usize = 7;
 
-/// A word that events are searched for.
+/// A value that events can be searched by.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Term<'a> {
     Kind(&'a str),
@@ -16,7 +16,7 @@ pub(crate) enum Term<'a> {
 }
 
 impl Term<'_> {
-    /// The bits of this term.
+    /// Returns the bits of this term.
     pub(crate) fn bits(self) -> [u16; PROBES] {
         let (tag, text) = match self {
             Self::Kind(text) => (b'k', text),
@@ -33,7 +33,7 @@ impl Term<'_> {
     }
 }
 
-/// The bits of everything one event can be searched by.
+/// The bits of all terms of one event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventTerms {
     bits: [[u16; PROBES]; 3],
@@ -41,7 +41,7 @@ pub(crate) struct EventTerms {
 }
 
 impl EventTerms {
-    /// The terms of an event with these fields.
+    /// Computes the terms of an event with these fields.
     pub(crate) fn new(kind: &str, run: Option<&str>, skill: Option<&str>) -> Self {
         let terms = [Some(Term::Kind(kind)), run.map(Term::Run), skill.map(Term::Skill)];
         let (mut bits, mut count) = ([[0; PROBES]; 3], 0);
@@ -52,7 +52,7 @@ impl EventTerms {
         Self { bits, count }
     }
 
-    /// Every bit.
+    /// Returns the bits of all terms.
     pub(crate) fn bits(&self) -> impl Iterator<Item = u16> + '_ {
         self.bits.iter().take(self.count).flatten().copied()
     }

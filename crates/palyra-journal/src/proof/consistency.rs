@@ -1,4 +1,4 @@
-//! A newer tree begins with every leaf of an older one.
+//! Consistency: a newer tree starts with every leaf of an older one.
 
 use super::ProofError;
 use crate::hash::{TreeHash, TreeHead};
@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConsistencyProof {
-    /// The older head.
+    /// The head of the smaller, older tree.
     pub old: TreeHead,
-    /// The newer head.
+    /// The head of the larger, newer tree.
     pub new: TreeHead,
-    /// The hashes that lead to both roots.
+    /// The hashes from which both roots are computed.
     pub path: Vec<TreeHash>,
 }
 
 impl ConsistencyProof {
-    /// Checks that the leaves of `old` are the first leaves of `new`, unchanged and in order.
+    /// Verifies that the leaves of `old` are the first leaves of `new`, unchanged and in order.
     pub fn verify(&self) -> Result<(), ProofError> {
         let Self { old, new, path } = self;
         if old.size > new.size {

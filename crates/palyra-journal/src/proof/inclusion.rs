@@ -1,4 +1,4 @@
-//! One leaf is in the tree, at one place.
+//! Inclusion: a leaf is in the tree at one position.
 
 use super::ProofError;
 use crate::hash::{TreeHash, TreeHead};
@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InclusionProof {
-    /// The place of the leaf, counted from zero.
+    /// The position of the leaf, counted from 0.
     pub sequence: u64,
-    /// The head the leaf is proven under.
+    /// The head that the leaf is proven under.
     pub head: TreeHead,
-    /// The sibling hashes from the leaf upwards.
+    /// The sibling hashes, from the leaf upwards.
     pub path: Vec<TreeHash>,
 }
 
 impl InclusionProof {
-    /// Checks that a leaf with this hash stands at `sequence` in the tree of `head`.
+    /// Verifies that a leaf with this hash is at `sequence` in the tree of `head`.
     pub fn verify(&self, leaf: &TreeHash) -> Result<(), ProofError> {
         let TreeHead { size, root: expected } = self.head;
         if self.sequence >= size {
@@ -32,7 +32,7 @@ impl InclusionProof {
             }
             if node % 2 == 1 || node == last {
                 hash = TreeHash::of_node(sibling, &hash);
-                // A node without a right sibling moves up until it is someone's right child.
+                // A node without a right sibling moves up until it is a right child.
                 while node % 2 == 0 && node != 0 {
                     node /= 2;
                     last /= 2;
@@ -50,7 +50,7 @@ impl InclusionProof {
     }
 }
 
-/// The path of the leaf at `sequence` in the tree of `head`; empty if the leaf is not in it.
+/// Returns the path of the leaf at `sequence` in the tree of `head`; empty if the tree does not contain it.
 pub fn prove_inclusion<S: NodeSource>(
     source: &mut S,
     sequence: u64,

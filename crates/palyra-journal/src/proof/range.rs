@@ -7,19 +7,19 @@ use crate::tree::{NodeSource, range_root, split};
 /// Most hashes a range proof can need: two borders in a tree of at most 2^63 leaves.
 pub const MAX_RANGE_PROOF: usize = 2 * 63;
 
-/// The hashes beside a range of leaves, from left to right, that complete it to a root.
+/// The hashes beside a range of leaves, from left to right, that complete it to the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RangeProof {
-    /// The place of the first leaf.
+    /// The position of the first leaf, counted from 0.
     pub first: u64,
-    /// The head the leaves are proven under.
+    /// The head that the leaves are proven under.
     pub head: TreeHead,
-    /// The roots of the subtrees outside the range, in the order of the tree.
+    /// The roots of the subtrees outside of the range, in the order of the tree.
     pub outside: Vec<TreeHash>,
 }
 
 impl RangeProof {
-    /// Checks that exactly these leaf hashes stand from `first` on in the tree of `head`.
+    /// Verifies that exactly these leaf hashes start at `first` in the tree of `head`.
     pub fn verify(&self, leaves: &[TreeHash]) -> Result<(), ProofError> {
         let TreeHead { size, root: expected } = self.head;
         let end = self.first.saturating_add(leaves.len() as u64);
@@ -36,7 +36,7 @@ impl RangeProof {
     }
 }
 
-/// The proof for the leaves `first..end` in the tree of `head`, which must hold them all.
+/// Returns the proof for the leaves `first..end` in the tree of `head`, which must contain them.
 pub fn prove_range<S: NodeSource>(
     source: &mut S,
     first: u64,
@@ -72,7 +72,7 @@ fn collect<S: NodeSource>(
     collect(source, range, (middle, end), outside)
 }
 
-/// Takes leaves and hashes in the order in which the tree is walked; as deep as the tree, at most 64.
+/// Consumes leaves and hashes in tree order. The recursion is as deep as the tree, at most 64.
 struct Walk<'a> {
     range: Range,
     leaves: std::slice::Iter<'a, TreeHash>,

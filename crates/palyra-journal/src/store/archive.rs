@@ -13,29 +13,29 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// A segment is closed when it holds so many events.
+/// Number of events at which a segment is complete.
 const SEGMENT_EVENTS: usize = 16_384;
-/// Or so many bytes; one more block of the largest events still fits into a file.
+/// Size in bytes at which a segment is complete. One more block of the largest events still fits into a file.
 const SEGMENT_BYTES: usize = 32 << 20;
 
-/// A segment file that was written, and whose rows were then deleted.
+/// A written segment file whose rows were deleted.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ArchivedSegment {
-    /// The sequence of its first event.
+    /// The sequence of the first event.
     pub first: u64,
-    /// The sequence after its last event.
+    /// The sequence after the last event.
     pub end: u64,
-    /// The name of the file.
+    /// The name of the file in the target directory.
     pub file: String,
-    /// The SHA-256 of the file, in hex.
+    /// The SHA-256 of the file, in hexadecimal.
     pub sha256: String,
 }
 
 impl JournalStore {
-    /// Moves events before a sequence to segment files in a directory, and journals that it did; blocks.
+    /// Moves events before a sequence to segment files in a directory, and records this in the journal. Blocks.
     ///
-    /// Whole blocks of 1,024 events that a signed checkpoint covers are moved; the rest stays. A file is
-    /// written, synced and checked before its rows are deleted.
+    /// Only whole blocks of 1,024 events that a signed checkpoint covers are moved. Each file is written, synced and
+    /// verified before its rows are deleted.
     pub fn archive(
         &self,
         before_sequence: u64,

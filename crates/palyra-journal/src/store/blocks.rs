@@ -1,18 +1,19 @@
-//! What each block of 1,024 events is about, so that a search can pass over the others.
+//! Summaries of blocks of 1,024 events, so that searches can skip blocks.
 //!
-//! An index over skills or runs would make every commit write a page per skill and get slower as the journal grows; a
-//! summary is written once per 1,024 events at constant cost. It can have false positives but no false negatives.
+//! An index over skills or runs would make every commit write a page per skill and become slower as the journal
+//! grows. A summary is written once per 1,024 events at constant cost. It can have false positives but no false
+//! negatives.
 
 use crate::event::{Encoded, EventTerms, TERM_BITS, Term};
 use crate::{Damage, EventKind, JournalError};
 use rusqlite::{Connection, Row, params};
 
-/// Events in a block.
+/// Number of events in a block.
 pub(super) const BLOCK: u64 = 1_024;
-/// Bytes of the set of terms.
+/// Size of the set of terms, in bytes.
 const TERM_BYTES: usize = TERM_BITS / 8;
 
-/// The summary of a block.
+/// The summary of a block: range of times and set of terms.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Summary {
     pub(super) first_ms: u64,

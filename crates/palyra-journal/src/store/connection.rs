@@ -1,4 +1,4 @@
-//! Connections, all set up the same way.
+//! Database connections, all with the same settings.
 
 use crate::JournalError;
 use rusqlite::config::DbConfig;
@@ -6,20 +6,20 @@ use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
 
-/// What the header of the file says it is: `PLYR`.
+/// The SQLite application id of journal files: `PLYR`.
 pub const APPLICATION_ID: u32 = 0x504c_5952;
 
-/// How long a statement waits for another connection.
+/// Time that a statement waits for another connection.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// Page cache of the writer in KiB, as SQLite wants it: negative.
+/// Page cache of the writer in KiB; SQLite expects a negative number.
 const WRITER_CACHE: i64 = -16 * 1024;
 
-/// The one connection that writes.
+/// Opens the single connection that writes.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, JournalError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let set = || -> rusqlite::Result<()> {
         connection.pragma_update(None, "cache_size", WRITER_CACHE)?;
-        // Asks for the mode; an in-memory or odd file system may decline, and then nothing is promised.
+        // SQLite may decline the mode, for example on an unusual file system. Durability cannot be guaranteed then.
         let mode: String =
             connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
         match mode.as_str() {
@@ -31,17 +31,17 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, JournalError> {
     Ok(connection)
 }
 
-/// A connection that only folds the log into the file.
+/// Opens a connection that only checkpoints the write-ahead log.
 pub(super) fn open_folder(path: &Path) -> Result<Connection, JournalError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    // The log is synced before the file is changed, and the file before the log is reset.
+    // In this mode, the log is synced before the file changes, and the file before the log is reset.
     connection
         .pragma_update(None, "synchronous", "NORMAL")
         .map_err(JournalError::sqlite("set up the folding of the log"))?;
     Ok(connection)
 }
 
-/// A connection that cannot write.
+/// Opens a read-only connection.
 pub(super) fn open_reader(path: &Path) -> Result<Connection, JournalError> {
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.pragma_update(None, "query_only", true).map_err(JournalError::sqlite("be read only"))?;
@@ -49,7 +49,7 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, JournalError> {
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, JournalError> {
-    // The way to the file may have links, as a home directory has; the file itself may not be one.
+    // Directories in the path may be links, as home directories sometimes are, but the file itself may not.
     let directory =
         path.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
     let resolved = directory.map(Path::canonicalize).transpose();
@@ -77,11 +77,11 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection, JournalError> {
     Ok(connection)
 }
 
-/// What the file says it is; zero in a fresh one.
+/// Returns the application id of the file, 0 for a new one.
 pub(super) fn application_id(connection: &Connection) -> Result<u32, JournalError> {
     let id: i64 = connection
         .pragma_query_value(None, "application_id", |row| row.get(0))
         .map_err(JournalError::sqlite("read the application id"))?;
-    // SQLite shows the 32 bits as a signed number.
+    // SQLite returns the 32 bits as a signed number.
     Ok(id as u32)
 }

@@ -1,4 +1,4 @@
-//! The log SQLite writes ahead, folded into the file by a thread of its own: a commit does not wait for that.
+//! Checkpoints the write-ahead log in a separate thread, so that commits do not wait for it.
 //!
 //! The log is reset only when a writer finds all of it checkpointed. Under load the other thread never catches up
 //! completely, so the writer checkpoints the rest itself once the log is long and little is left.
@@ -16,34 +16,35 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// Checkpoint threshold, in pages of the log.
+/// Thresholds for checkpointing, in pages of the log.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoldingLimits {
-    /// So many are worth a turn of the other thread.
+    /// Number of remaining pages from which the other thread is asked.
     turn: u32,
-    /// A log of this many pages should be reset.
+    /// Length from which the log should be reset.
     long: u32,
-    /// The writer folds so many itself.
+    /// Maximum number of remaining pages that the writer checkpoints itself.
     rest: u32,
-    /// At so many the writer folds however many are left.
+    /// Length from which the writer checkpoints any number of remaining pages.
     too_long: u32,
 }
 
-/// What the writer does about the log after a commit.
+/// The writer's action after a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Nothing.
+    /// Do nothing.
     Wait,
-    /// Asks the other thread to fold.
+    /// Ask the other thread to checkpoint.
     Ask,
-    /// Folds the little that is left, unless the other thread is at it.
+    /// Checkpoint the few remaining pages, unless the other thread is doing so.
     FoldRest,
-    /// Folds whatever is left.
+    /// Checkpoint all remaining pages.
     FoldAll,
 }
 
 impl FoldingLimits {
-    /// A long log has the other thread take turn after turn, each shorter than the one before, until little is left.
+    /// Returns the action for a log of `pages` with `rest` remaining. A long log makes the other thread take turns,
+    /// each shorter than the previous one, until little is left.
     fn step(&self, pages: u32, rest: u32) -> Step {
         if pages >= self.too_long {
             Step::FoldAll
@@ -63,11 +64,11 @@ impl Default for FoldingLimits {
     }
 }
 
-/// Folds the log of one connection.
+/// Checkpoints the log of one connection.
 pub(super) struct LogFolding {
     path: PathBuf,
     limits: FoldingLimits,
-    /// The pages of the log after the last commit.
+    /// Length of the log after the last commit, in pages.
     pages: Arc<AtomicU32>,
     seen: u32,
     folded: Arc<Folded>,
@@ -75,7 +76,7 @@ pub(super) struct LogFolding {
 }
 
 impl LogFolding {
-    /// Takes over from SQLite, which folds within commits.
+    /// Replaces SQLite's own checkpoints, which run within commits.
     pub(super) fn of(
         connection: &mut Connection,
         path: &Path,
@@ -91,7 +92,7 @@ impl LogFolding {
         Ok(Self { path: path.to_owned(), limits, pages, seen: 0, folded: Arc::default(), helper: None })
     }
 
-    /// Looks at the log after a commit.
+    /// Checks the log after a commit and acts on it.
     pub(super) fn after_commit(&mut self, connection: &Connection) {
         let pages = self.pages.load(Ordering::Relaxed);
         if pages < self.seen {
@@ -107,12 +108,12 @@ impl LogFolding {
                     fold(connection, &self.folded, &turn);
                 }
             }
-            // The other thread may be at it: waiting for it is what keeps the log from growing without end.
+            // Waiting for the other thread's turn keeps the log from growing without limit.
             Step::FoldAll => fold(connection, &self.folded, &self.folded.turn()),
         }
     }
 
-    /// Where there is no other thread, the writer folds when the log is too long.
+    /// Asks the other thread, and starts it first if necessary. If it cannot be started, the writer does all the work.
     fn ask_helper(&mut self) {
         if self.helper.is_none() {
             match Helper::start(&self.path, &self.folded) {
@@ -123,19 +124,19 @@ impl LogFolding {
             }
         }
         if let Some(turns) = self.helper.as_ref().and_then(|helper| helper.turns.as_ref()) {
-            // One that is busy comes back after the next commit.
+            // If the thread is busy, it is asked again after the next commit.
             let _ = turns.try_send(());
         }
     }
 }
 
-/// What both threads know of the folding.
+/// The state that both threads share.
 #[derive(Default)]
 struct Folded {
-    /// How many pages of the present log are folded; the log's number stands in the upper half, so that what was
-    /// true of an earlier log is not said of this one.
+    /// Number of checkpointed pages of the current log. The upper half is the number of the log, so that a late update
+    /// about an earlier log has no effect.
     present: AtomicU64,
-    /// The checkpointing connection.
+    /// Held while checkpointing, by one thread at a time.
     turn: Mutex<()>,
 }
 
@@ -159,7 +160,7 @@ impl Folded {
     }
 }
 
-/// Folds what readers let it fold.
+/// Checkpoints as many pages as the readers permit.
 fn fold(connection: &Connection, folded: &Folded, _turn: &MutexGuard<'_, ()>) {
     let before = folded.present.load(Ordering::Relaxed);
     match connection.wal_checkpoint_v2(None::<&str>, CheckpointMode::PASSIVE) {
@@ -169,7 +170,7 @@ fn fold(connection: &Connection, folded: &Folded, _turn: &MutexGuard<'_, ()>) {
     }
 }
 
-/// The other thread; it has ended when this is gone.
+/// The checkpointing thread. Dropping this waits for its end.
 struct Helper {
     turns: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -193,14 +194,14 @@ impl Drop for Helper {
     fn drop(&mut self) {
         drop(self.turns.take());
         if let Some(thread) = self.thread.take() {
-            // It has nothing to say; a turn in progress is waited for, because the file may be moved afterwards.
+            // The result does not matter, but a turn in progress must end, because the file may be moved afterwards.
             let _ = thread.join();
         }
     }
 }
 
-/// The file, to sync it; one for each journal that grows long, and never closed: with any of its descriptors a process
-/// lets go of every lock it has on a file, and SQLite's are among them.
+/// Opens the file for syncing. It is leaked and never closed: when a process closes any descriptor of a file, it
+/// releases all of its POSIX locks on it, including those of SQLite. One file is leaked per journal with a long log.
 fn open_for_ever(path: &Path) -> Result<&'static File, JournalError> {
     let file = File::open(path).map_err(|error| JournalError::io("open the journal's file", error))?;
     Ok(Box::leak(Box::new(file)))

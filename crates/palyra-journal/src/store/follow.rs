@@ -1,17 +1,17 @@
-//! Watching the journal grow.
+//! Notifications about the growth of the journal.
 
 use super::pending::wait_for;
 use crate::{JournalError, TreeHead};
 use tokio::sync::watch;
 
-/// The heads the writer announces after each commit.
+/// The heads that the writer announces after each commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Heads {
     pub(super) committed: TreeHead,
     pub(super) durable: TreeHead,
 }
 
-/// Follows the head of a journal: slow followers skip heads, never events, since they read by sequence.
+/// Follows the head of a journal. A slow follower skips heads but no events, because it reads by sequence.
 #[derive(Debug, Clone)]
 pub struct Follower {
     heads: watch::Receiver<Heads>,
@@ -23,13 +23,13 @@ impl Follower {
         Self { heads }
     }
 
-    /// The next head after the last one this follower has seen; [`JournalError::Closed`] when there is none.
+    /// Waits for the next head that this follower has not received. Fails with [`JournalError::Closed`] at the end.
     pub async fn next(&mut self) -> Result<TreeHead, JournalError> {
         self.heads.changed().await.map_err(|_| JournalError::Closed)?;
         Ok(self.heads.borrow_and_update().committed)
     }
 
-    /// Like [`Follower::next`], for threads.
+    /// Like [`Follower::next`], but blocks the thread.
     pub fn wait_next(&mut self) -> Result<TreeHead, JournalError> {
         wait_for(self.next())
     }

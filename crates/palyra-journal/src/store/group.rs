@@ -1,11 +1,11 @@
-//! What shares a commit: appended events, and work of the owner that may be done a second time.
+//! Requests that share a commit: appended events, and work of the owner that can run a second time.
 
 use super::pending::Reply;
 use super::transaction::{JournalTransaction, Leaf};
 use crate::JournalError;
 use crate::event::Encoded;
 
-/// One of a group.
+/// One request of a group.
 #[allow(
     clippy::large_enum_variant,
     reason = "nearly all are of the larger kind, and a box for each would cost more"
@@ -17,14 +17,14 @@ pub(super) enum Member {
 
 /// Work that shares a commit.
 pub(super) trait Shared: Send {
-    /// Does it; called again if the commit did not come to be.
+    /// Runs the work. Called again if the shared commit fails.
     fn run(&mut self, transaction: &mut JournalTransaction<'_>) -> Result<(), JournalError>;
 
-    /// Answers the waiting threads.
+    /// Sends the result to the caller.
     fn answer(self: Box<Self>, committed: Result<(), JournalError>);
 }
 
-/// Work with what it gave and whom to tell.
+/// Work with its result and the channel for it.
 pub(super) struct SharedWork<W, T> {
     work: W,
     value: Option<T>,
@@ -62,7 +62,7 @@ impl Member {
         matches!(self, Self::Work(_))
     }
 
-    /// The bytes that count as waiting.
+    /// Returns the bytes that count as waiting.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Append { encoded, .. } => encoded.bytes,
@@ -80,7 +80,7 @@ impl Member {
     }
 }
 
-/// Does what a group asks for, in order; neighbouring events are written together.
+/// Runs the requests of a group, in order. Adjacent events are written together.
 pub(super) fn run(
     transaction: &mut JournalTransaction<'_>,
     group: &mut [Member],

@@ -43,7 +43,7 @@ impl<'a> StoredNodes<'a> {
         }
     }
 
-    /// Hashes of the leaves that are in no tile yet, from the rows as they are now.
+    /// Returns the hashes of the leaves that are in no complete tile, computed from the rows.
     fn leaf_hashes(&self, first: u64) -> Result<Vec<u8>, JournalError> {
         let (mut hashes, mut scratch) = (Vec::new(), Vec::new());
         rows::each_event(self.connection, first, self.size, |stored| {

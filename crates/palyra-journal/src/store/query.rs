@@ -1,4 +1,4 @@
-//! Asking what happened.
+//! Queries for events.
 
 use super::blocks::{self, BLOCK, Summary};
 use super::nodes::StoredNodes;
@@ -12,31 +12,31 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use serde::Serialize;
 
-/// Most events in one page.
+/// Maximum number of events in one page.
 const MAX_PAGE: usize = 1_000;
 
-/// Which events, in which order; every filter that is set must hold.
+/// Filters and order of events. Every filter that is set must match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
-    /// At this sequence or later.
+    /// Minimum sequence, inclusive.
     pub from_sequence: Option<u64>,
-    /// Before this sequence.
+    /// Maximum sequence, exclusive.
     pub before_sequence: Option<u64>,
-    /// At this time or later, by the authors' clocks.
+    /// Minimum time in milliseconds, inclusive, by the authors' clocks.
     pub from_ms: Option<u64>,
-    /// Before this time, by the authors' clocks.
+    /// Maximum time in milliseconds, exclusive, by the authors' clocks.
     pub before_ms: Option<u64>,
-    /// Of one of these kinds; empty means any.
+    /// The accepted kinds; empty accepts any.
     pub kinds: Vec<EventKind>,
-    /// About this skill.
+    /// The id of the skill that events are about.
     pub skill: Option<String>,
-    /// In this run.
+    /// The id of the run that events belong to.
     pub run: Option<String>,
-    /// Newest first.
+    /// Whether the newest events come first.
     pub newest_first: bool,
-    /// At most so many, and never more than 1,000.
+    /// Maximum number of events, clamped to 1 to 1,000.
     pub limit: usize,
-    /// Whether each event comes with its inclusion proof, checked.
+    /// Whether each event has a verified inclusion proof.
     pub with_proofs: bool,
 }
 
@@ -57,37 +57,37 @@ impl Default for Query {
     }
 }
 
-/// An event with its place in the tree.
+/// An event with its position in the tree.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecordedEvent {
-    /// Its place and the hash of its leaf.
+    /// The sequence of the event and the hash of its leaf.
     #[serde(flatten)]
     pub leaf: Leaf,
-    /// The written content.
+    /// The event as written, after redaction.
     #[serde(flatten)]
     pub event: NewEvent,
-    /// That it stands there in the tree of the page's head, if that was asked for.
+    /// The inclusion proof under the page's head, if the query requests it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<InclusionProof>,
 }
 
-/// Some events, and how to get the next ones.
+/// Some of the matching events, with the query for the next ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
-    /// The events.
+    /// The matching events, in the order of the query.
     pub events: Vec<RecordedEvent>,
-    /// The head of the journal when it was read.
+    /// The head of the journal when the page was read.
     pub head: TreeHead,
-    /// Number of oldest events that are in segment files and not searched.
+    /// Number of the oldest events that are in segment files and were not searched.
     pub archived: u64,
-    /// The query for the following events; none if these were the last.
+    /// The query for the next page; `None` if this is the last one.
     pub next: Option<Query>,
 }
 
 impl JournalStore {
-    /// Finds events; blocks the calling thread. A row that is not the one that was written is an error.
+    /// Finds events. Blocks the calling thread. A row that was changed since it was written is an error.
     ///
-    /// Committed events that are not announced yet are omitted: no reader sees a change before
+    /// Committed events that are not announced yet are omitted, so that no reader sees a change before
     /// [`JournalTransaction::before_announcement`](crate::JournalTransaction::before_announcement) published it.
     pub fn query(&self, query: &Query) -> Result<Page, JournalError> {
         let announced = self.head();
@@ -113,7 +113,7 @@ fn find(connection: &Connection, query: &Query, announced: TreeHead) -> Result<P
     Ok(Page { events, head, archived, next })
 }
 
-/// One search: goes through blocks in order, looks into those that may hold a match, stops when full.
+/// A search: visits blocks in order, reads those that may contain a match, and stops when it has enough events.
 struct Search<'a> {
     connection: &'a Connection,
     query: &'a Query,
@@ -131,7 +131,7 @@ impl Search<'_> {
         if any_time && query.kinds.is_empty() && query.skill.is_none() && query.run.is_none() {
             return self.scan(first, end);
         }
-        // The last events have no summary yet and are always looked at.
+        // The last events have no summary yet and are always scanned.
         let summarised = size / BLOCK * BLOCK;
         if query.newest_first {
             self.scan(first.max(summarised), end)?;
@@ -148,7 +148,7 @@ impl Search<'_> {
         if query.newest_first { Ok(()) } else { self.scan(first.max(summarised), end) }
     }
 
-    /// Takes the matching events in `first..end`, until there are enough.
+    /// Adds the matching events in `first..end`, until there are enough.
     fn scan(&mut self, first: u64, end: u64) -> Result<(), JournalError> {
         let wanted = self.wanted - self.events.len();
         if first >= end || wanted == 0 {
@@ -197,7 +197,7 @@ fn statement(query: &Query, first: u64, end: u64, limit: usize) -> (String, Vec<
     (sql, values)
 }
 
-/// The event of a row, if the row is still the one that was written.
+/// Returns the event of a row after verifying the hash of the row.
 pub(super) fn recorded(stored: &Stored<'_>, scratch: &mut Vec<u8>) -> Result<RecordedEvent, JournalError> {
     let sequence = stored.sequence;
     let hash = stored.checked_hash(scratch)?;
@@ -212,7 +212,7 @@ fn prove(connection: &Connection, head: TreeHead, events: &mut [RecordedEvent]) 
     Ok(())
 }
 
-/// A proof that holds, or what is wrong with the row or the nodes.
+/// Returns a verified proof, or the damage of the row or of the nodes.
 pub(super) fn checked_proof(
     nodes: &mut StoredNodes<'_>,
     leaf: Leaf,

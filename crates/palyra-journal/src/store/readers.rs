@@ -1,4 +1,4 @@
-//! Connections for reading, kept for the next reader.
+//! Read-only connections, which are reused.
 
 use super::connection;
 use crate::JournalError;
@@ -20,12 +20,12 @@ impl Readers {
         Self { path: path.to_owned(), idle: Mutex::new(Vec::new()) }
     }
 
-    /// The database.
+    /// Returns the path of the database.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Closes idle connections.
+    /// Closes idle connections, so that the writer can be the last to close.
     pub(super) fn close(&self) {
         self.idle.lock().clear();
     }
@@ -41,7 +41,7 @@ impl Readers {
             None => connection::open_reader(&self.path)?,
         };
         let result = in_snapshot(&connection, work);
-        // A connection whose snapshot did not end is not used again.
+        // A connection with an unfinished snapshot is not reused.
         if connection.is_autocommit() {
             let mut idle = self.idle.lock();
             if idle.len() < MAX_IDLE {
@@ -52,7 +52,7 @@ impl Readers {
     }
 }
 
-/// Runs work between BEGIN and the end of it, so that every query sees the same commit.
+/// Runs work in a read transaction, so that every query sees the same commit.
 pub(super) fn in_snapshot<T, E: From<JournalError>>(
     connection: &Connection,
     work: impl FnOnce(&Connection) -> Result<T, E>,

@@ -1,4 +1,4 @@
-//! Proofs to hand out: one leaf under a signed checkpoint, and one head before another.
+//! Proofs for others: one leaf under a signed checkpoint, and consistency between two heads.
 
 use super::nodes::StoredNodes;
 use super::query::{checked_proof, recorded};
@@ -12,42 +12,42 @@ use crate::{
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-/// One event with all that shows that it stands in the journal; checked with the public key alone.
+/// An event with the evidence that the journal contains it, verifiable with the public key alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Receipt {
-    /// The leaf, in its canonical form.
+    /// The leaf in canonical form.
     pub leaf: String,
-    /// Status.
+    /// The proof that the leaf is in the tree of the checkpoint.
     pub proof: InclusionProof,
-    /// The signed checkpoint of the proof's head.
+    /// The signed checkpoint for the head of the proof.
     pub checkpoint: String,
 }
 
-/// Why a receipt shows nothing.
+/// The reason why a receipt is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiptError {
-    /// Its leaf is not an event.
+    /// The leaf is not a valid event.
     #[error("invalid leaf in the receipt")]
     Leaf(#[from] EventError),
-    /// Its checkpoint is not one of the journal.
+    /// The checkpoint is not a valid one of the journal.
     #[error("invalid checkpoint in the receipt")]
     Checkpoint(#[from] CheckpointError),
-    /// Its proof does not lead from the leaf to the checkpoint.
+    /// The proof does not lead from the leaf to the checkpoint.
     #[error("invalid proof in the receipt")]
     Proof(#[from] ProofError),
-    /// Its proof ends in another head than the checkpoint.
+    /// The proof is for another head than the checkpoint.
     #[error("the receipt's proof covers {proof} events, its checkpoint {checkpoint}")]
     OtherHead {
-        /// The size in the proof.
+        /// The size of the tree in the proof.
         proof: u64,
-        /// The size in the checkpoint.
+        /// The size of the tree in the checkpoint.
         checkpoint: u64,
     },
 }
 
 impl Receipt {
-    /// Checks everything and gives the event.
+    /// Verifies the receipt and returns its event.
     pub fn verify(&self, key: &CheckpointKey) -> Result<NewEvent, ReceiptError> {
         let checkpoint = Checkpoint::open(&self.checkpoint, key)?;
         if checkpoint.head() != self.proof.head {
@@ -60,8 +60,9 @@ impl Receipt {
 }
 
 impl JournalStore {
-    /// The receipt of an event under the first checkpoint after it; `None` if no checkpoint covers it yet,
-    /// or if its row is in a segment file. Blocks the calling thread.
+    /// Returns the receipt of an event under the first checkpoint after it. Blocks the calling thread.
+    ///
+    /// `None` if no checkpoint covers the event yet, or if its row is in a segment file.
     pub fn receipt(&self, sequence: u64) -> Result<Option<Receipt>, JournalError> {
         let keys = &self.keys;
         self.read(|connection| {
@@ -81,9 +82,9 @@ impl JournalStore {
         })
     }
 
-    /// The proof that the present journal begins with the leaves of an older head of it.
+    /// Returns the proof that the current journal starts with the leaves of an older head.
     ///
-    /// The proof is made whatever `old` says; whether it holds is for [`ConsistencyProof::verify`] to say.
+    /// The proof is computed for any `old`. [`ConsistencyProof::verify`] decides whether it is valid.
     pub fn consistency_with(&self, old: TreeHead) -> Result<ConsistencyProof, JournalError> {
         self.read(|connection| {
             let head = rows::read_head(connection)?.head;
@@ -91,7 +92,7 @@ impl JournalStore {
         })
     }
 
-    /// The last signed checkpoint.
+    /// Returns the last signed checkpoint, after verifying it.
     pub fn last_checkpoint(&self) -> Result<Checkpoint, JournalError> {
         let keys = &self.keys;
         self.read(|connection| {

@@ -162,7 +162,7 @@ pub(super) fn read_head(connection: &Connection) -> Result<HeadRow, JournalError
     }
 }
 
-/// Replaces the head.
+/// Updates the head row.
 pub(super) fn write_head(connection: &Connection, head: &TreeHead) -> Result<(), JournalError> {
     let write = || -> rusqlite::Result<usize> {
         connection
@@ -175,14 +175,14 @@ pub(super) fn write_head(connection: &Connection, head: &TreeHead) -> Result<(),
     }
 }
 
-/// The sequence of the last event row.
+/// Returns the sequence of the last event row.
 pub(super) fn last_sequence(connection: &Connection) -> Result<Option<u64>, JournalError> {
     connection
         .query_row("SELECT max(seq) FROM journal_event", [], |row| row.get(0))
         .map_err(JournalError::sqlite("find the last event"))
 }
 
-/// Keeps a signed checkpoint; one of the same head is replaced by itself.
+/// Inserts a signed checkpoint, or replaces it with an equal one.
 pub(super) fn insert_checkpoint(connection: &Connection, size: u64, note: &str) -> Result<(), JournalError> {
     connection
         .execute(

@@ -1,4 +1,4 @@
-//! The tables, and how they come to be.
+//! The tables and their migrations.
 
 use super::Migration;
 use super::connection::{APPLICATION_ID, application_id};
@@ -7,7 +7,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// The journal's own tables. Event rows hold the fields of the leaf, never the leaf itself.
+/// The journal's own tables. Event rows contain the fields of the leaf, not the leaf itself.
 const JOURNAL: &[Migration] = &[Migration {
     name: "journal-1",
     sql: "

@@ -1,4 +1,4 @@
-//! Is this the journal that was written? The quick answer on opening, and the whole one.
+//! Verification: a fast check when the journal is opened, and a complete one.
 
 use super::nodes::StoredNodes;
 use super::rows::{self, HeadRow};
@@ -10,39 +10,39 @@ use rusqlite::Connection;
 use serde::Serialize;
 use std::path::Path;
 
-/// How far back a verification looks.
+/// The part of the journal that is verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerifyScope {
-    /// The last checkpoint and every leaf after it, as on opening.
+    /// The last checkpoint and every leaf after it, as when opening.
     SinceLastCheckpoint,
     /// Every leaf, every stored hash and every checkpoint.
     Everything,
 }
 
-/// What a verification looked at, and the first thing that was wrong, if any.
+/// The scope of a verification, and the first damage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VerifyReport {
-    /// The head the database states.
+    /// The head in the database.
     pub head: TreeHead,
-    /// How many events are in segment files; of those, the hashes were checked.
+    /// Number of events in segment files, of which only the hashes were verified.
     pub archived: u64,
-    /// How many event rows were hashed again.
+    /// Number of event rows whose hash was computed again.
     pub events_checked: u64,
-    /// How many signed checkpoints were checked.
+    /// Number of verified checkpoints.
     pub checkpoints_checked: u64,
-    /// The first thing that is wrong.
+    /// The first damage found; `None` if the journal is intact.
     pub damage: Option<Damage>,
 }
 
 impl VerifyReport {
-    /// Whether nothing was wrong.
+    /// Returns whether no damage was found.
     pub fn is_intact(&self) -> bool {
         self.damage.is_none()
     }
 }
 
 impl JournalStore {
-    /// Verifies the journal as far back as asked, and against a checkpoint from elsewhere; blocks.
+    /// Verifies the journal, optionally also against a checkpoint that the caller supplies. Blocks.
     pub fn verify(
         &self,
         scope: VerifyScope,
@@ -53,7 +53,7 @@ impl JournalStore {
     }
 }
 
-/// Verifies a database file without owning it: a copy on another machine, or one that does not open.
+/// Verifies a database file without opening it as a journal: a copy on another machine, or one that does not open.
 pub fn inspect_journal(
     path: &Path,
     keys: &[CheckpointKey],
@@ -96,19 +96,19 @@ fn verify(
     });
     match checked {
         Ok(()) => Ok(report),
-        // A verdict is a value; what could not be looked at is an error.
+        // Damage is a result of the verification; anything else means that it could not be performed.
         Err(JournalError::Damaged(damage)) => Ok(VerifyReport { damage: Some(damage), ..report }),
         Err(error) => Err(error),
     }
 }
 
-/// What the writer goes on from.
+/// The state from which the writer continues.
 pub(super) struct Checked {
     pub(super) tail: TreeTail,
     pub(super) last_checkpoint: u64,
 }
 
-/// The last checkpoint, every leaf after it, the head row, and the anchored head.
+/// Verifies the last checkpoint, every leaf after it, the head row and the anchored head.
 pub(super) fn check_recent(
     connection: &Connection,
     keys: &[CheckpointKey],
@@ -137,7 +137,7 @@ pub(super) fn check_recent(
     Ok(Checked { tail, last_checkpoint: size })
 }
 
-/// Every leaf from the first on, with every stored hash and checkpoint that it passes.
+/// Verifies every leaf from the first one on, with all stored hashes and checkpoints.
 fn check_everything(
     connection: &Connection,
     keys: &[CheckpointKey],
@@ -154,7 +154,7 @@ fn check_everything(
         if size == head.size {
             break;
         }
-        // Up to the next place where something can be compared: a checkpoint or the end of a tile.
+        // Continue to the next position with something to compare: a checkpoint or the end of a tile.
         let tile_end = (size / TILE_WIDTH + 1) * TILE_WIDTH;
         let next =
             rows::checkpoints_from(connection, size + 1, 1)?.first().map_or(u64::MAX, |(size, _)| *size);
@@ -194,7 +194,7 @@ fn check_everything(
     }
 }
 
-/// Checks the checkpoint at this very size, if there is one; says up to where all is well.
+/// Verifies the checkpoint for exactly this size, if there is one. Returns the size up to which the journal is intact.
 fn check_notes_at(
     connection: &Connection,
     keys: &[CheckpointKey],
@@ -213,7 +213,7 @@ fn check_notes_at(
     }
 }
 
-/// Adds a leaf and compares the tiles that it fills with the stored ones.
+/// Adds a leaf and compares the tiles that it completes with the stored ones.
 fn push(connection: &Connection, tail: &mut TreeTail, leaf: TreeHash) -> Result<(), JournalError> {
     let mut filled = Vec::new();
     tail.push(leaf, |tile| filled.push(tile));
@@ -234,7 +234,7 @@ fn check_tile(connection: &Connection, tile: &Tile) -> Result<(), JournalError> 
     }
 }
 
-/// The last row is the one the head names, and nothing stands beyond it.
+/// Checks that the last row is that of the head, and that no rows follow it.
 fn check_end(connection: &Connection, row: &HeadRow) -> Result<(), JournalError> {
     let size = row.head.size;
     let end = rows::last_sequence(connection)?.map_or(row.archived, |sequence| sequence + 1);
@@ -268,7 +268,7 @@ fn check_root(
     }
 }
 
-/// The journal is a prefix-consistent extension of a stored head.
+/// Checks that the journal extends a stored head.
 fn check_contains(
     connection: &Connection,
     head: TreeHead,
@@ -284,7 +284,7 @@ fn check_contains(
     }
     let found = TreeHead { size: kept.size, root: range_root(&mut nodes, 0, kept.size)? };
     check_root(&found, kept.root, 0, witness)?;
-    // The old root is right, so it is the way from there to the present head that is not.
+    // The old root is correct, so a node between it and the current head is wrong.
     Err(Damage::NodesChanged { sequence: kept.size, level: 0 }.into())
 }
 

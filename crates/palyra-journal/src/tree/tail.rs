@@ -65,7 +65,7 @@ impl TreeTail {
         self.size
     }
 
-    /// Adds a leaf and hands over each tile that it filled, the lowest first.
+    /// Adds a leaf and passes on each tile that it completed, the lowest first.
     pub(crate) fn push(&mut self, leaf: TreeHash, mut filled: impl FnMut(Tile)) {
         let mut node = leaf;
         let mut height = 0_u32;
@@ -73,7 +73,7 @@ impl TreeTail {
             if height.is_multiple_of(TILE_HEIGHT) {
                 self.keep(height / TILE_HEIGHT, node);
             }
-            // As many trailing ones as `size` has, so many subtrees are completed by this leaf.
+            // This leaf completes as many subtrees as `size` has trailing ones.
             if self.size >> height & 1 == 0 {
                 break;
             }
@@ -90,7 +90,7 @@ impl TreeTail {
         self.size += 1;
     }
 
-    /// The head over all leaves.
+    /// Returns the head over all leaves.
     pub(crate) fn head(&self) -> TreeHead {
         let mut peaks = self.peaks.iter().rev().copied();
         let root = match peaks.next() {

@@ -1,4 +1,4 @@
-//! A journal in a directory of its own.
+//! A journal in a temporary directory.
 
 use palyra_journal::{
     CheckpointKey, CheckpointSigner, EventKind, JournalError, JournalOptions, JournalStore, NewEvent,
@@ -34,7 +34,7 @@ impl Home {
         JournalStore::open(&self.path(), JournalOptions { anchored_head: Some(head), ..options() })
     }
 
-    /// A journal of so many events, closed in good order; returns its head.
+    /// Creates a journal with `count` events and closes it; returns its head.
     pub(crate) fn filled(count: u64) -> (Self, TreeHead) {
         let home = Self::new();
         let store = home.create();
@@ -77,7 +77,7 @@ pub(crate) fn event(number: u64) -> NewEvent {
 }
 
 pub(crate) fn append_many(store: &JournalStore, numbers: std::ops::Range<u64>) {
-    // As many at once as there are events between checkpoints, so that these stand at round sizes.
+    // Groups as large as the distance between checkpoints, so that checkpoints have round sizes.
     let numbers: Vec<u64> = numbers.collect();
     for some in numbers.chunks(100) {
         let pending: Vec<_> = some.iter().map(|number| store.append(event(*number))).collect();

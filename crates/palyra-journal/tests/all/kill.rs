@@ -99,7 +99,7 @@ fn killed_at_every_point_leaves_the_old_state_or_the_new_one() {
     assert!(points > 15, "only {points} points were passed");
 }
 
-/// Every way to write, each answer told.
+/// Writes in every way, and prints each acknowledgement.
 fn write_a_little(path: &Path) {
     let tell = |what: &str| {
         let mut out = std::io::stdout().lock();
@@ -148,7 +148,7 @@ fn check_old_or_new(home: &Home, anchored: TreeHead, told: &str) {
     }
 }
 
-/// Takes so many acknowledgements, kills the child, and takes what was still in the pipe.
+/// Reads `count` acknowledgements, kills the child, and reads the rest of the pipe.
 fn read_acknowledged(child: &mut Child, count: u64, acknowledged: &mut BTreeMap<u64, u64>) {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     let mut taken = 0;

@@ -18,7 +18,7 @@ fn largest_power_below(n: usize) -> usize {
     k
 }
 
-/// MTH(D[n]).
+/// The root as defined by RFC 6962: MTH(D[n]).
 pub(crate) fn root(leaves: &[Vec<u8>]) -> Hash {
     match leaves {
         [] => sha(&[]),
@@ -30,7 +30,7 @@ pub(crate) fn root(leaves: &[Vec<u8>]) -> Hash {
     }
 }
 
-/// PATH(m, D[n]).
+/// The inclusion proof as defined by RFC 6962: PATH(m, D[n]).
 pub(crate) fn path(m: usize, leaves: &[Vec<u8>]) -> Vec<Hash> {
     if leaves.len() <= 1 {
         return Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn path(m: usize, leaves: &[Vec<u8>]) -> Vec<Hash> {
     path
 }
 
-/// PROOF(m, D[n]).
+/// The consistency proof as defined by RFC 6962: PROOF(m, D[n]).
 pub(crate) fn proof(m: usize, leaves: &[Vec<u8>]) -> Vec<Hash> {
     subproof(m, leaves, true)
 }

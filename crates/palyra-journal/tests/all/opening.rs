@@ -1,4 +1,4 @@
-//! Opening: what is there, what is not, what is somebody else's.
+//! Opening of existing, missing and foreign files.
 
 use crate::home::{Home, append_many, event, options, signer};
 use palyra_journal::{

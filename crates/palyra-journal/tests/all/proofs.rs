@@ -162,7 +162,7 @@ proptest! {
         prop_assert!(longer.verify(&hashes).is_err());
     }
 
-    /// Whatever somebody sends, the answer comes at once and is no panic.
+    /// Verification of arbitrary proofs ends and does not panic.
     #[test]
     fn hostile_proofs_are_answered(first in any::<u64>(), size in any::<u64>(), other in any::<u64>(), root in any_hash(),
                                    path in prop::collection::vec(any_hash(), 0..140), leaf in any_hash()) {

@@ -146,7 +146,7 @@ fn the_database_itself_refuses_to_change_or_delete_an_event() {
     }
 }
 
-/// Blocks the writer until it is told to go on, so that what follows queues up into one group.
+/// Blocks the writer until the returned sender is used, so that later requests are queued into one group.
 fn hold(store: &JournalStore) -> std::sync::mpsc::Sender<()> {
     let (go, wait) = std::sync::mpsc::channel::<()>();
     drop(store.transaction(Durability::Normal, move |_| {
@@ -226,7 +226,7 @@ fn a_summary_does_not_depend_on_how_its_events_came() {
         drop(store.shared(move |transaction| transaction.append(event(number))));
     }
     store.append(event(2_100)).wait().unwrap();
-    // Every block is summarised anew from its rows and compared.
+    // Every block is summarized again from its rows and compared.
     assert!(store.verify(VerifyScope::Everything, None).unwrap().is_intact());
 }
 
