@@ -39,23 +39,23 @@ pub(crate) fn judge(address: IpAddr, allow: &[IpNet]) -> Result<(), ClosedAddres
     }
 }
 
-/// What an address is when it is not globally reachable.
+/// Returns the description of an address that is not globally reachable.
 fn closed(address: IpAddr) -> Option<&'static str> {
     let listed = CLOSED.iter().find(|(range, _)| range.contains(&address)).map(|(_, why)| *why);
     match address {
         IpAddr::V4(_) => listed,
-        // Only 2000::/3 is handed out for the global internet.
+        // Only 2000::/3 is allocated for the global internet.
         IpAddr::V6(v6) => listed.or((v6.segments()[0] & 0xe000 != 0x2000).then_some("a reserved address")),
     }
 }
 
-/// The IPv4 address inside a translated, tunnelled or mapped IPv6 address.
+/// Returns the IPv4 address inside of a translated, tunnelled or mapped IPv6 address.
 fn embedded_v4(address: IpAddr) -> Option<Ipv4Addr> {
     let IpAddr::V6(address) = address else { return None };
     let octets = address.octets();
     let last = Ipv4Addr::new(octets[12], octets[13], octets[14], octets[15]);
     match address.segments() {
-        // Loopback and unspecified lie in the IPv4-compatible range but carry nothing.
+        // The loopback and unspecified addresses are in the IPv4-compatible range but contain no IPv4 address.
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => None,
         [0, 0, 0, 0, 0, 0, _, _]
         | [0, 0, 0, 0, 0, 0xffff, _, _]

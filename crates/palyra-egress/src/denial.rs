@@ -1,4 +1,4 @@
-//! Denials: what was tried, which check said no, and the smallest grant that would have said yes.
+//! Denials: the attempted use, the failed check, and the smallest grant that would allow it.
 
 use crate::address::ClosedAddress;
 use crate::request::target::Target;
@@ -7,7 +7,7 @@ use palyra_common::capabilities::{HostPattern, HttpRule, PathPattern, SecretForm
 use palyra_common::{CapabilityKind, Denial};
 use std::collections::BTreeSet;
 
-/// No rule covers the request.
+/// Creates the denial of a request that no rule covers.
 pub(crate) fn http(method: &str, target: &Target, reason: &str) -> Denial {
     let rule = exact_rule(method, target);
     Denial {
@@ -19,7 +19,7 @@ pub(crate) fn http(method: &str, target: &Target, reason: &str) -> Denial {
     }
 }
 
-/// A header could make the server act on another method, path or host than the rule names.
+/// Creates the denial of a header that could make the server use another method, path or host than the rule names.
 pub(crate) fn override_header(target: &Target, header: &str, rule: &HttpRule) -> Denial {
     let whole = HttpRule::any(target.scheme, target.host.clone(), target.port);
     Denial {
@@ -34,12 +34,12 @@ pub(crate) fn override_header(target: &Target, header: &str, rule: &HttpRule) ->
     }
 }
 
-/// Nothing opens this to anybody.
+/// Creates the denial of a request that no grant can allow.
 pub(crate) fn never(target: &Target, reason: &str) -> Denial {
     spelling(target.without_query(), reason)
 }
 
-/// The URL is written so that no grant can fit it.
+/// Creates the denial of a URL whose notation no grant can match.
 pub(crate) fn spelling(shown: &str, reason: &str) -> Denial {
     Denial {
         kind: CapabilityKind::Http,
@@ -50,10 +50,10 @@ pub(crate) fn spelling(shown: &str, reason: &str) -> Denial {
     }
 }
 
-/// The host is granted, but its address is closed; only an operator opens one.
+/// Creates the denial of a granted host with a blocked address, which only an operator can allow.
 pub(crate) fn closed_address(target: &Target, closed: ClosedAddress) -> Denial {
     let ClosedAddress { address, why } = closed;
-    // The address of a name is a fact about the operator's network: it stands only in the grant, which no guest gets.
+    // The address of a name reveals the operator's network. It is only in the grant, which guests do not receive.
     let reason = match target.host.address() {
         Some(_) => format!("`{address}` is {why}"),
         None => format!("`{}` resolves to {why}", target.host),
@@ -67,12 +67,12 @@ pub(crate) fn closed_address(target: &Target, closed: ClosedAddress) -> Denial {
     }
 }
 
-/// The address is one of Palyra's own listeners.
+/// Creates the denial of a request to one of Palyra's own listeners.
 pub(crate) fn own_listener(target: &Target) -> Denial {
     never(target, "it is a listener of Palyra")
 }
 
-/// The secret may not be put there.
+/// Creates the denial of a secret's placement in a request.
 pub(crate) fn injection(secret: &SecretRef, host: &HostPattern, form: &SecretForm, reason: String) -> Denial {
     Denial {
         kind: CapabilityKind::Secret,
@@ -86,7 +86,7 @@ pub(crate) fn injection(secret: &SecretRef, host: &HostPattern, form: &SecretFor
     }
 }
 
-/// The guest itself put the secret into a request.
+/// Creates the denial of a request into which the guest itself put a secret.
 pub(crate) fn leak(secret: &SecretRef, host: &HostPattern, place: &str) -> Denial {
     Denial {
         kind: CapabilityKind::Secret,
@@ -100,12 +100,12 @@ pub(crate) fn leak(secret: &SecretRef, host: &HostPattern, place: &str) -> Denia
     }
 }
 
-/// Guest text for a message: bounded.
+/// Clips text from a guest for a message.
 pub(crate) fn clipped(text: &str) -> String {
     palyra_common::text::clip_marked(text, 256).into_owned()
 }
 
-/// The rule for this method, origin and path, and as little else as the grammar can say.
+/// Returns the narrowest rule for this method, origin and path.
 fn exact_rule(method: &str, target: &Target) -> HttpRule {
     let mut rule = HttpRule::any(target.scheme, target.host.clone(), target.port);
     rule.methods = Some(BTreeSet::from([method.to_owned()]));
@@ -113,8 +113,8 @@ fn exact_rule(method: &str, target: &Target) -> HttpRule {
     rule
 }
 
-/// The narrowest pattern that covers a path: a segment with `*` is written as `*`, and a path that no
-/// pattern can name needs the whole host.
+/// Returns the narrowest pattern that matches a path. A segment with `*` becomes `*`, and a path that no pattern can
+/// name needs the whole host.
 fn exact_path(path: &str) -> PathPattern {
     const LONGEST: usize = 1_024;
     let segments: Vec<&str> =

@@ -1,4 +1,4 @@
-//! How an exchange can fail.
+//! Errors of HTTP exchanges.
 
 use crate::limits::MAX_RESPONSE_HEAD_BYTES;
 use crate::redactor::Redactor;
@@ -6,36 +6,36 @@ use palyra_common::Denial;
 use palyra_common::redact::escape_untrusted;
 use std::fmt;
 
-/// Why a request was not sent, or its response not handed back.
+/// The reason why a request was not sent, or its response not returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EgressError {
-    /// Not granted; says what would have granted it.
+    /// The request is not granted. Contains the grant that would allow it.
     #[error("{0}")]
     Denied(Denial),
-    /// Over a byte limit of the rule or of the run ([`LimitKind::Egress`](palyra_common::LimitKind::Egress)).
+    /// A byte limit of the rule or of the run ([`LimitKind::Egress`](palyra_common::LimitKind::Egress)) was exceeded.
     #[error("{used} bytes exceed the egress limit of {allowed}")]
     Quota {
-        /// The limit.
+        /// The limit, in bytes.
         allowed: u64,
-        /// The used or requested resource.
+        /// The number of bytes used or requested.
         used: u64,
     },
-    /// The guest's own mistake: the request is not one that can be sent.
+    /// The guest's request is invalid.
     #[error("invalid request: {0}")]
     InvalidRequest(String),
-    /// The request's own time limit ran out.
+    /// The time limit of the request expired.
     #[error("the request did not finish in time")]
     TimedOut,
-    /// The other side did not answer as HTTP asks.
+    /// The server is not reachable or did not respond with valid HTTP.
     #[error("{0}")]
     Unavailable(String),
 }
 
 impl EgressError {
-    /// The same error with every secret blotted out of its texts.
+    /// Returns the error with every secret removed from its texts.
     ///
-    /// [`send`](crate::EgressGuard::send) has done this already. [`authorize`](crate::EgressGuard::authorize)
-    /// knows no secrets, so its caller does it before the error goes anywhere.
+    /// Errors of [`send`](crate::EgressGuard::send) are redacted already. [`authorize`](crate::EgressGuard::authorize)
+    /// knows no secrets, so its callers redact the error before they pass it on.
     pub fn redacted(self, redactor: &Redactor) -> Self {
         let clean = |text: String| redactor.redact_string(text);
         match self {
@@ -56,33 +56,33 @@ impl EgressError {
         Self::InvalidRequest(text.into())
     }
 
-    /// A failure of the other side; its words are clipped and kept on one line.
+    /// Creates an error of the server. The text of `cause` is clipped and kept on one line.
     pub(crate) fn unavailable(what: impl fmt::Display, cause: impl fmt::Display) -> Self {
         let cause: String = cause.to_string().chars().take(300).collect();
         Self::Unavailable(format!("{what}: {}", escape_untrusted(&cause)))
     }
 
-    /// A response head with too many lines or bytes. It counts as one byte over the cap, because the rest
-    /// was never read.
+    /// Creates the error for a response head with too many lines or bytes. It counts as one byte over the limit,
+    /// because the rest was never read.
     pub(crate) fn oversized_head() -> Self {
         let allowed = MAX_RESPONSE_HEAD_BYTES as u64;
         Self::Quota { allowed, used: allowed + 1 }
     }
 }
 
-/// Why the guard could not be built.
+/// The reason why the guard could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum EgressSetupError {
-    /// A root certificate cannot be used.
+    /// An extra root certificate is invalid.
     #[error("cannot use extra root certificate {index}")]
     BadRoot {
-        /// Its place in the list, counted from 0.
+        /// The position in the list, counted from 0.
         index: usize,
-        /// What is wrong with it.
+        /// The error of the TLS library.
         #[source]
         source: rustls::Error,
     },
-    /// TLS cannot be set up at all.
+    /// TLS cannot be configured.
     #[error("cannot set up TLS")]
     Tls(#[from] rustls::Error),
 }

@@ -21,21 +21,21 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a guard is set up.
+/// The configuration of a guard.
 ///
-/// The default asks the system's resolver, trusts the roots that Mozilla ships, and refuses no listener.
+/// The default uses the resolver of the operating system, trusts the Mozilla root certificates and refuses no listener.
 pub struct EgressConfig {
-    /// Finds addresses.
+    /// Resolves host names.
     pub resolver: Arc<dyn Resolver>,
-    /// Roots to trust besides the usual ones.
+    /// Trusted root certificates in addition to the default ones.
     pub extra_roots: Vec<CertificateDer<'static>>,
-    /// Palyra's own listeners, refused even where their address is opened.
+    /// Palyra's own listeners, refused even if their address is allowed.
     pub refused_listeners: Vec<SocketAddr>,
-    /// How long an answer of the resolver is used; at most 30 seconds count, and zero asks every time.
+    /// Lifetime of a resolved name, at most 30 seconds. Zero resolves every time.
     pub resolution_lifetime: Duration,
-    /// How long an unused connection is kept; at most 30 seconds count.
+    /// Lifetime of an idle connection, at most 30 seconds.
     pub idle_lifetime: Duration,
-    /// Most unused connections kept; zero keeps none.
+    /// Maximum number of idle connections. Zero keeps none.
     pub max_idle_connections: usize,
 }
 
@@ -52,24 +52,24 @@ impl Default for EgressConfig {
     }
 }
 
-/// What one run brings along for its requests.
+/// The facts of a run that apply to its requests.
 #[derive(Clone, Copy)]
 pub struct EgressContext<'a> {
-    /// Whose run it is, usually a skill id; connections are never shared between owners.
+    /// The owner of the run, usually a skill id. Connections are never shared between owners.
     pub owner: &'a str,
-    /// Address ranges that an operator allowed.
+    /// Private or otherwise blocked address ranges that an operator allowed.
     pub allow_addresses: &'a [IpNet],
-    /// Secrets to put into this request.
+    /// Secrets to inject into the request.
     pub injections: &'a [Injection],
-    /// Secrets that may not leave, and must not come back.
+    /// Secrets that the request must not contain, and that are removed from the response.
     pub guarded: &'a [GuardedSecret],
-    /// The bytes the run may still exchange.
+    /// The byte budget of the run.
     pub budget: &'a ByteBudget,
 }
 
-/// The one way out: authorises requests, then sends them under their rule.
+/// The only way to send HTTP requests: authorizes requests, then sends them under their rule.
 ///
-/// Cloning is cheap, and clones share connections and remembered addresses.
+/// Cloning is cheap. Clones share connections and resolved names.
 #[derive(Clone)]
 pub struct EgressGuard {
     inner: Arc<Inner>,

@@ -1,19 +1,19 @@
-//! The one egress guard: every request that leaves Palyra is authorised, pinned, counted and redacted here.
+//! The egress guard: authorizes, pins, counts and redacts every request that leaves Palyra.
 //!
-//! A request walks one way, and each step returns the type that proves it:
+//! A request passes these steps, each of which returns the type that proves it:
 //! [`OutgoingRequest`] → [`EgressGuard::authorize`] (pure) → [`AuthorizedRequest`] → [`EgressGuard::send`] →
-//! [`IncomingResponse`], or [`EgressGuard::open`] → [`StreamingResponse`] where the body is read while it comes.
+//! [`IncomingResponse`], or [`EgressGuard::open`] → [`StreamingResponse`] to read the body as it arrives.
 //!
-//! What is refused on purpose:
+//! The guard refuses by design:
 //!
-//! - a URL that two programs could read differently: user information, disguised addresses, trailing dots,
+//! - a URL that two programs could parse differently: user information, disguised addresses, trailing dots,
 //!   backslashes, look-alike letters;
-//! - a name when any of its addresses is private, loopback or otherwise closed; the address that was judged
-//!   is the address that is connected to;
-//! - redirects, decompression, proxies and upgrades: a redirect is handed back, a body stays as it came.
+//! - a name if any of its addresses is private, loopback or otherwise blocked; connections go only to the addresses
+//!   that were checked;
+//! - redirects, decompression, proxies and upgrades: a redirect is returned, a body remains as received.
 //!
-//! Secrets are searched for before the host injects any, and blotted out of what comes back, in the forms
-//! that [`Redactor`] lists. A bound host that returns a secret in some other encoding is outside the promise.
+//! Requests are searched for secrets before the host injects any, and responses are redacted, in the encodings that
+//! [`Redactor`] lists. A secret that a bound host returns in another encoding is not detected.
 
 #![forbid(unsafe_code)]
 
@@ -48,28 +48,28 @@ pub use streaming::StreamingResponse;
 pub use ipnet::IpNet;
 pub use rustls_pki_types::CertificateDer;
 
-/// The ceilings of one exchange, whatever a rule allows.
+/// Limits of every exchange, independent of its rule.
 pub mod limits {
     use std::time::Duration;
 
-    /// Longest URL a guest may ask for.
+    /// Maximum length of a URL, in bytes.
     pub const MAX_URL_BYTES: usize = 8 << 10;
-    /// Most header lines of a request, and of a response.
+    /// Maximum number of header lines of a request, and of a response.
     pub const MAX_HEADERS: usize = 128;
-    /// Maximum bytes of the header lines of a request.
+    /// Maximum size of the header lines of a request, in bytes.
     pub const MAX_REQUEST_HEADER_BYTES: usize = 32 << 10;
-    /// Maximum bytes of the head of a response.
+    /// Maximum size of the head of a response, in bytes.
     pub const MAX_RESPONSE_HEAD_BYTES: usize = 32 << 10;
-    /// Most secrets injected into one request.
+    /// Maximum number of secrets injected into one request.
     pub const MAX_INJECTIONS: usize = 16;
-    /// Longest time a name's addresses are trusted before they are asked for again.
+    /// Maximum time for which resolved addresses are used.
     pub const MAX_RESOLUTION_AGE: Duration = Duration::from_secs(30);
-    /// Longest time an unused connection is kept.
+    /// Maximum time for which an idle connection is kept.
     pub const MAX_IDLE_AGE: Duration = Duration::from_secs(30);
-    /// Longest time for one address to accept a connection, and for the handshake of TLS on it.
+    /// Maximum time for one address to accept a connection, and for the TLS handshake on it.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-    /// Most addresses of one name that are tried.
+    /// Maximum number of addresses of one name that are tried.
     pub const MAX_CONNECT_ATTEMPTS: usize = 8;
-    /// Shortest secret that is searched for and redacted; a shorter one would match everywhere.
+    /// Minimum length of a secret that is searched for and redacted, in bytes. A shorter one would match everywhere.
     pub const MIN_SECRET_BYTES: usize = 4;
 }

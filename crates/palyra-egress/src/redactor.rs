@@ -1,4 +1,4 @@
-//! Finding secrets in bytes, in every form the promise names, and blotting them out.
+//! Finds secrets in bytes, in every encoding that [`Redactor`] lists, and masks them.
 
 mod forms;
 mod large;
@@ -18,29 +18,30 @@ use std::ops::Range;
 use std::sync::Arc;
 use unescape::Escape;
 
-/// How much is searched at once, so that memory stays bounded whatever is given.
+/// Number of bytes that are searched at once, which bounds the memory for any input.
 const WINDOW_BYTES: usize = 64 << 10;
 
-/// What stands where a secret stood.
+/// The replacement of a secret.
 const MASK: &[u8] = b"****";
 
-/// Blots secrets out of bodies, headers, logs, errors and tapes.
+/// Masks secrets in bodies, headers, logs, errors and tapes.
 ///
-/// A secret is found verbatim, in base64 (both alphabets, padded or not, at any place of a longer text) and in
-/// hexadecimal (both cases); and in each of these forms with any of its characters percent-encoded, escaped for JSON
-/// (`\\u0026`, `\\/`, surrogate pairs), or written as references of HTML and XML (`&amp;`, `&#38;`, `&#x26;`). Secrets shorter
-/// than four bytes are left alone: they would match everywhere.
+/// A secret is found verbatim, in base64 (both alphabets, padded or not, at any position of a longer text) and in
+/// hexadecimal (both cases). In each of these forms, any characters may be percent-encoded, escaped for JSON
+/// (`\\u0026`,
+/// `\\/`, surrogate pairs), or written as HTML or XML references (`&amp;`, `&#38;`, `&#x26;`). Secrets shorter than
+/// four bytes are not masked, because they would match everywhere.
 #[derive(Clone)]
 pub struct Redactor {
     forms: Arc<[Form]>,
-    /// The bytes with which a form starts.
+    /// The bytes with which a form can start.
     first_bytes: [bool; 256],
-    /// The longest stretch of bytes that one match can cover.
+    /// The maximum number of bytes that a match can cover.
     reach: usize,
 }
 
 impl Redactor {
-    /// Looks for these values.
+    /// Creates a redactor for these values.
     pub fn new<'v>(values: impl IntoIterator<Item = &'v SecretValue>) -> Self {
         let forms: Arc<[Form]> = values
             .into_iter()
@@ -56,12 +57,12 @@ impl Redactor {
         Self { forms, first_bytes, reach }
     }
 
-    /// Whether there is nothing to look for.
+    /// Returns whether there are no secrets to search for.
     pub fn is_empty(&self) -> bool {
         self.forms.is_empty()
     }
 
-    /// The same bytes with `****` in place of each secret.
+    /// Returns the bytes with `****` in place of each secret.
     pub fn redact<'d>(&self, data: &'d [u8]) -> Cow<'d, [u8]> {
         if self.find(data, |_| true).is_none() {
             return Cow::Borrowed(data);
@@ -72,7 +73,7 @@ impl Redactor {
         Cow::Owned(clean)
     }
 
-    /// The same text with `****` in place of each secret.
+    /// Returns the text with `****` in place of each secret.
     pub fn redact_text<'d>(&self, text: &'d str) -> Cow<'d, str> {
         match self.redact(text.as_bytes()) {
             Cow::Borrowed(_) => Cow::Borrowed(text),
@@ -87,27 +88,28 @@ impl Redactor {
         }
     }
 
-    /// Whether a secret is in these bytes.
+    /// Returns whether the bytes contain a secret.
     pub fn is_in(&self, data: &[u8]) -> bool {
         self.find(data, |_| true).is_some()
     }
 
-    /// The place, in the list of values, of a secret that is in these bytes.
+    /// Returns the index, in the list of values, of a secret that the bytes contain.
     pub fn find_secret(&self, data: &[u8]) -> Option<usize> {
         self.find(data, |_| true)
     }
 
-    /// A redactor for bytes that come in pieces.
+    /// Returns a redactor for bytes that arrive in parts.
     pub fn stream(&self) -> RedactorStream {
         RedactorStream::new(self.clone())
     }
 
-    /// The place, in the list of values, of a secret that is in these bytes and that `counts`.
+    /// Returns the index, in the list of values, of a contained secret that `counts` accepts.
     pub(crate) fn find(&self, data: &[u8], counts: impl Fn(usize) -> bool) -> Option<usize> {
         self.windows(data).find_map(|window| self.find_in_window(window, &counts))
     }
 
-    /// Overlapping windows that hold every stretch a match can cover; none when there is nothing to look for.
+    /// Returns overlapping windows, so that each possible match is inside of one; none if there is nothing to search
+    /// for.
     fn windows<'d>(&self, data: &'d [u8]) -> impl Iterator<Item = &'d [u8]> + use<'d> {
         let reach = self.reach;
         let step = WINDOW_BYTES.max(reach);
@@ -125,7 +127,7 @@ impl Redactor {
     }
 
     fn find_plain(&self, data: &[u8], counts: &impl Fn(usize) -> bool) -> Option<usize> {
-        // Preparing a fast search for each form costs more than a header is long.
+        // Preparing a fast search for each form takes longer than searching a short input directly.
         const SHORT: usize = 1_024;
         if data.len() > SHORT {
             let mut forms = self.forms.iter().filter(|form| counts(form.secret));
@@ -138,10 +140,11 @@ impl Redactor {
         })
     }
 
-    /// Where the first stretch starts that later bytes could turn into a secret; the end when there is none.
+    /// Returns the offset of the first bytes that later input could complete to a secret, or the length if there are
+    /// none.
     fn open_from(&self, data: &[u8]) -> usize {
         let unfinished = Escape::ALL.iter().flat_map(|escape| escape.unfinished(data));
-        // An escape that is cut in the middle hides what came before it, so the search ends before it as well.
+        // A truncated escape hides what came before it, so the search also ends before it.
         let ends = unfinished.chain([data.len()]);
         ends.map(|end| self.open_before(&data[..end])).min().unwrap_or(data.len())
     }
@@ -153,7 +156,7 @@ impl Redactor {
         escaped.chain(open(data)).min().unwrap_or(data.len())
     }
 
-    /// The stretches to blot out, sorted and not overlapping.
+    /// Returns the ranges to mask, sorted and without overlaps.
     fn stretches(&self, data: &[u8]) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         for form in self.forms.iter() {
@@ -168,7 +171,7 @@ impl Redactor {
     }
 }
 
-/// Looks for nothing.
+/// Searches for nothing.
 impl Default for Redactor {
     fn default() -> Self {
         Self::new([])

@@ -51,25 +51,25 @@ impl AuthorizedRequest {
         Ok(Self { rule, method, target, headers, body: request.body, timeout: request.timeout })
     }
 
-    /// The rule that covers it.
+    /// Returns the rule that covers the request.
     pub fn rule(&self) -> &HttpRule {
         &self.rule
     }
 
-    /// The method.
+    /// Returns the HTTP method, in upper case.
     pub fn method(&self) -> &str {
         self.method.as_str()
     }
 
-    /// The URL in normal form, before any secret is injected.
+    /// Returns the URL in normal form, before any secret is injected.
     ///
-    /// A secret the guest may reveal towards this host can be in it: redact it before it is kept.
+    /// It can contain a secret that the guest may reveal to this host, so it must be redacted before it is stored.
     pub fn url(&self) -> &str {
         self.target.url()
     }
 }
 
-/// Shows the rule and the method only: the rest may hold a secret until it has been searched.
+/// Prints only the rule and the method, because the rest may contain a secret until it was scanned.
 impl fmt::Debug for AuthorizedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AuthorizedRequest")

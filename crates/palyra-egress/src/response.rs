@@ -1,4 +1,4 @@
-//! A response, whole and clean of secrets.
+//! A complete response without secrets.
 
 use crate::redactor::Redactor;
 use bytes::Bytes;
@@ -6,26 +6,26 @@ use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
 use std::net::SocketAddr;
 
-/// What came back. A redirect is handed back like any other answer, and a body is never decompressed.
+/// A response. A redirect is returned like any other response, and a body is never decompressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingResponse {
-    /// The status code.
+    /// The HTTP status code.
     pub status: u16,
-    /// Header lines; a value outside ASCII is read as ISO-8859-1.
+    /// Header lines. Values outside of ASCII are decoded as ISO-8859-1.
     pub headers: Vec<(String, String)>,
-    /// The whole body.
+    /// The complete body, with secrets masked.
     pub body: Bytes,
-    /// The address that was connected to.
+    /// The address of the connection.
     pub address: SocketAddr,
-    /// Bytes of head and body that were sent.
+    /// Number of bytes sent, head and body.
     pub bytes_sent: u64,
-    /// Bytes of head and body that were received.
+    /// Number of bytes received, head and body.
     pub bytes_received: u64,
-    /// Whether a secret was removed from its headers or its body.
+    /// Whether a secret was masked in the headers or the body.
     pub masked: bool,
 }
 
-/// A response as it came from the wire.
+/// A response before redaction.
 pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
@@ -36,7 +36,7 @@ pub(crate) struct RawResponse {
 }
 
 impl RawResponse {
-    /// Blots out the secrets. A body that changed length gets the `Content-Length` it now has.
+    /// Masks the secrets. If this changes the length of the body, `Content-Length` is updated.
     pub(crate) async fn redacted(self, redactor: &Redactor) -> IncomingResponse {
         let body = redactor.redact_body(self.body.clone()).await;
         let length_changed = body.len() != self.body.len();
@@ -59,7 +59,7 @@ impl RawResponse {
     }
 }
 
-/// The header lines without the secrets, and whether one was in them.
+/// Returns the header lines with masked secrets, and whether there were any.
 pub(crate) fn redacted_headers(headers: &HeaderMap, redactor: &Redactor) -> (Vec<(String, String)>, bool) {
     let nothing = Redactor::default();
     let masked = redactor.is_in(&joined(headers, redactor));
@@ -70,7 +70,7 @@ pub(crate) fn redacted_headers(headers: &HeaderMap, redactor: &Redactor) -> (Vec
     (clean.collect(), masked)
 }
 
-/// All header lines in one piece, because one search over it is far cheaper than one per line.
+/// Joins all header lines, because one search over them is far cheaper than one per line.
 fn joined(headers: &HeaderMap, redactor: &Redactor) -> Vec<u8> {
     let mut together = Vec::new();
     for (name, value) in headers.iter().filter(|_| !redactor.is_empty()) {

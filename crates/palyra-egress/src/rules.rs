@@ -1,11 +1,12 @@
-//! Finding the rule that covers a request, or the one that came nearest.
+//! Finds the rule that covers a request, or the one that comes closest.
 
 use crate::denial;
 use crate::error::EgressError;
 use crate::request::target::Target;
 use palyra_common::capabilities::HttpRule;
 
-/// The first rule that covers the request; `overriding` is a header of it that can change what the server acts on.
+/// Returns the first rule that covers the request. `overriding` is a header that can change how the server interprets
+/// it.
 pub(crate) fn find<'r>(
     rules: &'r [HttpRule],
     method: &str,
@@ -31,7 +32,7 @@ pub(crate) fn find<'r>(
     }))
 }
 
-/// What of a rule does not fit, the nearer miss the greater.
+/// The first part of a rule that does not match. Later variants are closer to a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Mismatch {
     Host,
@@ -39,7 +40,7 @@ enum Mismatch {
     Port,
     Method,
     Path,
-    /// The request line fits, and a header of this name could undo it.
+    /// The request line matches, but a header with this name could override it.
     Override(&'static str),
 }
 

@@ -1,4 +1,4 @@
-//! Secrets of a run: those the host may inject, and those that may not leave.
+//! The secrets of a run: those that the host injects, and those that must not leave it.
 
 pub(crate) mod inject;
 pub(crate) mod scan;
@@ -6,35 +6,35 @@ pub(crate) mod scan;
 use palyra_common::SecretValue;
 use palyra_common::capabilities::{HostPattern, SecretForm, SecretGrant, SecretRef};
 
-/// One secret for the host to put into a request that the guest never sees.
+/// A secret that the host injects into a request, without the guest seeing it.
 #[derive(Debug, Clone)]
 pub struct Injection {
-    /// What may be done with the secret.
+    /// The permitted hosts and placements of the secret.
     pub grant: SecretGrant,
-    /// The target path.
+    /// The placement in the request.
     pub form: InjectionForm,
-    /// Its value.
+    /// The value to inject.
     pub value: SecretValue,
 }
 
-/// Placement of an injected secret.
+/// The placement of an injected secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InjectionForm {
     /// `Authorization: Bearer SECRET`.
     Bearer,
-    /// The header of this name.
+    /// A header with this name.
     Header(String),
-    /// The query parameter of this name.
+    /// A query parameter with this name.
     Query(String),
-    /// `Authorization: Basic`, with the secret as password.
+    /// `Authorization: Basic`, with the secret as the password.
     BasicPassword {
-        /// The user name.
+        /// The user name before the colon; may be empty.
         username: String,
     },
 }
 
 impl InjectionForm {
-    /// The form a grant must name.
+    /// Returns the placement that a grant must contain.
     pub fn granted_as(&self) -> SecretForm {
         match self {
             Self::Bearer => SecretForm::Bearer,
@@ -45,13 +45,13 @@ impl InjectionForm {
     }
 }
 
-/// A secret that is searched for in requests and blotted out of responses.
+/// A secret that requests are searched for and that is masked in responses.
 #[derive(Debug, Clone)]
 pub struct GuardedSecret {
-    /// Its name.
+    /// The reference of the secret, for messages.
     pub reference: SecretRef,
-    /// Its value.
+    /// The value to search for.
     pub value: SecretValue,
-    /// The hosts towards which the guest may place it itself, because it may reveal it.
+    /// The hosts to which the guest may send it, because it can read it.
     pub reveal_to: Vec<HostPattern>,
 }

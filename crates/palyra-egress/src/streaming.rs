@@ -1,4 +1,4 @@
-//! A response whose body is handed on while it comes, as event streams need it.
+//! A response whose body is read while it arrives, as event streams need.
 
 use crate::budget::Meter;
 use crate::client::{LiveConnection, OpenResponse, Pool};
@@ -12,9 +12,9 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// A response that is still coming; dropping it closes the connection at once.
+/// A response that is still arriving. Dropping it closes the connection immediately.
 ///
-/// Every byte is counted against budget and rule, and free of secrets, before it is handed out.
+/// Every byte is counted against budget and rule, and secrets are masked, before it is returned.
 pub struct StreamingResponse<'b> {
     status: u16,
     headers: Vec<(String, String)>,
@@ -22,11 +22,11 @@ pub struct StreamingResponse<'b> {
     body_bytes: u64,
     meter: Meter<'b>,
     redactor: Redactor,
-    /// `None` once the body has ended or failed.
+    /// `None` after the body ended or failed.
     rest: Option<Rest>,
 }
 
-/// What the rest of the body comes from, and where its connection goes afterwards.
+/// The source of the remaining body, and the pool for its connection.
 struct Rest {
     body: Incoming,
     connection: LiveConnection,
@@ -56,24 +56,24 @@ impl<'b> StreamingResponse<'b> {
         })
     }
 
-    /// The status code.
+    /// Returns the HTTP status code.
     pub fn status(&self) -> u16 {
         self.status
     }
 
-    /// The value of a header; `name` is lower case.
+    /// Returns the value of a header. `name` must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The address that was connected to.
+    /// Returns the address of the connection.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The next piece of the body; `None` at its end, and after an error.
+    /// Returns the next part of the body, or `None` at its end and after an error.
     ///
-    /// What could be the beginning of a secret is kept back until more has come, so a piece can be empty.
+    /// Bytes that could be the start of a secret are retained until more arrive, so a part can be empty.
     pub async fn next(&mut self) -> Result<Option<Bytes>, EgressError> {
         let Some(rest) = &mut self.rest else { return Ok(None) };
         let next = rest.connection.next_data(&mut rest.body, &mut self.meter).await;
@@ -92,7 +92,7 @@ impl<'b> StreamingResponse<'b> {
         }
     }
 
-    /// Gives the connection back and returns what was kept of the body.
+    /// Returns the connection to the pool, and the retained bytes of the body.
     async fn finish(&mut self) -> Option<Bytes> {
         let rest = self.rest.take()?;
         rest.pool.put(rest.connection).await;

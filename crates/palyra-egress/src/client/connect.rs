@@ -1,4 +1,4 @@
-//! Fresh connections: TCP to a pinned address, TLS to the granted name.
+//! New connections: TCP to a pinned address, TLS for the granted name.
 
 use super::connection::{LiveConnection, RouteKey};
 use super::stream::Transport;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-/// Makes connections; the TLS settings are built once.
+/// Opens connections. The TLS configuration is built once.
 pub(super) struct Connector {
     tls: TlsConnector,
 }
@@ -31,7 +31,7 @@ impl Connector {
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        // A resumed session would tell a server that two skills run on one machine.
+        // With a resumed session, a server could recognize that two skills run on the same machine.
         config.resumption = Resumption::disabled();
         Ok(Self { tls: TlsConnector::from(Arc::new(config)) })
     }
@@ -64,7 +64,7 @@ impl Connector {
     }
 }
 
-/// Errors name the host and not its address: a guest reads them.
+/// Connects to a pinned address. Errors contain the host but not its address, because guests read them.
 async fn connect_tcp(
     host: &HostPattern,
     pinned: &PinnedAddresses,

@@ -1,4 +1,4 @@
-//! One connection and the exchange that runs on it.
+//! A connection and the exchanges on it.
 
 use super::driver::Driver;
 use super::stream::Transport;
@@ -15,7 +15,7 @@ use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 
-/// What a connection may be used for again.
+/// The facts that must match for a connection to be reused.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RouteKey {
     pub(crate) address: SocketAddr,
@@ -45,15 +45,15 @@ impl RouteKey {
     }
 }
 
-/// A request that got no response.
+/// A request without a response.
 pub(super) enum SendFailure {
-    /// The connection was gone before a byte was written; the request is as it was.
+    /// The connection was closed before a byte was written, so the request can be sent again.
     NotSent(Box<Request<RequestBody>>),
-    /// Anything else.
+    /// The exchange failed after the connection was used.
     Failed(EgressError),
 }
 
-/// An open connection, driven by its holder; dropping it closes the socket.
+/// An open connection, driven by its holder. Dropping it closes the socket.
 pub(crate) struct LiveConnection {
     pub(crate) key: RouteKey,
     sender: SendRequest<RequestBody>,
@@ -66,7 +66,7 @@ impl LiveConnection {
         Ok(Self { key, sender, driver })
     }
 
-    /// Sends a request and waits for the head of its response.
+    /// Sends a request and returns the head of its response.
     pub(super) async fn send(
         &mut self,
         request: Request<RequestBody>,
@@ -83,7 +83,7 @@ impl LiveConnection {
         })
     }
 
-    /// Reads a body to its end, or to its cap.
+    /// Reads a body to its end. Fails if it exceeds the limit of the rule.
     pub(super) async fn read_body(
         &mut self,
         mut body: Incoming,
@@ -100,7 +100,7 @@ impl LiveConnection {
         Ok(whole.finish())
     }
 
-    /// The next piece of a body; trailers are dropped, because header lines are handed on from the head alone.
+    /// Returns the next part of a body. Trailers are dropped, because only headers of the head are returned.
     pub(crate) async fn next_data(
         &mut self,
         body: &mut Incoming,
@@ -122,13 +122,13 @@ impl LiveConnection {
         }
     }
 
-    /// Lets the connection come to rest; says whether it can take a request.
+    /// Completes pending work of the connection. Returns whether it can send another request.
     pub(super) async fn settle(&mut self) -> bool {
         self.driver.settle().await && self.sender.is_ready()
     }
 }
 
-/// A body that grows; the usual one of a single piece is not copied.
+/// A growing body. A body with a single part, which is the common case, is not copied.
 #[derive(Default)]
 struct Collected {
     first: Bytes,

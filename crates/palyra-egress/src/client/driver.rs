@@ -1,4 +1,4 @@
-//! The half of a connection that moves bytes.
+//! The part of a connection that transfers bytes.
 
 use super::RequestBody;
 use super::stream::{CountedStream, Transport};
@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
-/// Most bytes read ahead of what has been handed on.
+/// Maximum number of bytes that are read ahead of the consumer.
 const READ_BUFFER_BYTES: usize = 64 << 10;
 
-/// Moves bytes when it is polled, and only then.
+/// Transfers bytes only while it is polled.
 pub(super) struct Driver {
-    /// Dropped as soon as it ends, so that waiting requests fail.
+    /// Set to `None` as soon as the connection ends, so that waiting requests fail.
     connection: Option<Connection<TokioIo<CountedStream>, RequestBody>>,
     received: Arc<AtomicU64>,
     counted: u64,
@@ -36,7 +36,7 @@ impl Driver {
         Ok((sender, Self { connection: Some(connection), received, counted: 0 }))
     }
 
-    /// Moves bytes as far as they go, and counts what came in before anybody looks at it.
+    /// Transfers as many bytes as possible, and counts received bytes before they are used.
     pub(super) fn advance(&mut self, cx: &mut Context<'_>, meter: &mut Meter<'_>) -> Result<(), EgressError> {
         self.poll_connection(cx);
         let received = self.received.load(Ordering::Relaxed);
@@ -45,7 +45,7 @@ impl Driver {
         meter.receive(fresh)
     }
 
-    /// Lets a connection between two exchanges come to rest; says whether it is still open.
+    /// Completes pending work between two exchanges. Returns whether the connection is still open.
     pub(super) async fn settle(&mut self) -> bool {
         poll_fn(|cx| {
             self.poll_connection(cx);
@@ -55,7 +55,7 @@ impl Driver {
         self.connection.is_some()
     }
 
-    /// The response or body that uses the connection reports how it ended.
+    /// Polls the connection. Its errors are reported by the response or body that uses it.
     fn poll_connection(&mut self, cx: &mut Context<'_>) {
         if let Some(connection) = &mut self.connection
             && Pin::new(connection).poll(cx).is_ready()

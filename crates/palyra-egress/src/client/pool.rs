@@ -87,14 +87,14 @@ impl Pool {
     }
 }
 
-/// Closes idle connections; ends when none is left.
+/// Closes idle connections. Ends when none remains.
 async fn reap(mark: ReaperMark) {
     while let Some(wait) = mark.0.upgrade().and_then(|pool| pool.sweep()) {
         tokio::time::sleep(wait).await;
     }
 }
 
-/// Tells the pool that its reaper is gone, also when the runtime it lived on ends first.
+/// Marks the reaper as stopped when it is dropped, also if its runtime ends first.
 struct ReaperMark(Weak<Pool>);
 
 impl Drop for ReaperMark {

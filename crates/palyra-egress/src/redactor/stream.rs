@@ -1,15 +1,15 @@
-//! Redaction of bytes that come in pieces, however they are cut.
+//! Redaction of bytes that arrive in parts.
 
 use super::{MASK, Redactor, WINDOW_BYTES};
 
-/// Blots secrets out of a stream, also where a secret is cut by the end of a piece.
+/// Masks secrets in a stream, including secrets that are split between parts.
 ///
-/// It keeps back only what later bytes could turn into a secret, so the frames of an event stream pass at once;
-/// [`finish`](Self::finish) gives out the rest.
+/// It retains only the bytes that later input could complete to a secret, so frames of an event stream pass without
+/// delay. [`finish`](Self::finish) returns the rest.
 pub struct RedactorStream {
     redactor: Redactor,
     kept: Vec<u8>,
-    /// How many of the kept bytes lie under a mask that was given out already.
+    /// Number of retained bytes that are covered by a mask which was already returned.
     masked: usize,
 }
 
@@ -18,7 +18,7 @@ impl RedactorStream {
         Self { redactor, kept: Vec::new(), masked: 0 }
     }
 
-    /// Takes the next piece and returns what is clean for sure.
+    /// Adds a part and returns the bytes that cannot belong to a secret.
     pub fn push(&mut self, data: &[u8]) -> Vec<u8> {
         if self.redactor.is_empty() {
             return data.to_vec();
@@ -26,7 +26,7 @@ impl RedactorStream {
         let mut clean = Vec::with_capacity(data.len());
         for piece in data.chunks(WINDOW_BYTES.max(self.redactor.reach)) {
             self.kept.extend_from_slice(piece);
-            // What is out of reach of every match yet to come is settled, and so is what cannot become one.
+            // Bytes beyond the reach of every later match are final, and so are those that cannot start one.
             let out_of_reach =
                 self.between_escapes((self.kept.len() + 1).saturating_sub(self.redactor.reach));
             let tail = &self.kept[out_of_reach..];
@@ -36,21 +36,21 @@ impl RedactorStream {
         clean
     }
 
-    /// Returns the rest.
+    /// Returns the remaining bytes.
     pub fn finish(mut self) -> Vec<u8> {
         let mut clean = Vec::with_capacity(self.kept.len());
         self.release(self.kept.len(), self.kept.len(), &mut clean);
         clean
     }
 
-    /// The same place, or the one before where it would part a backslash from what it escapes.
+    /// Returns the offset, or the one before it if it would separate a backslash from the escaped character.
     fn between_escapes(&self, settled: usize) -> usize {
         let before = self.kept[..settled].iter().rev().take_while(|byte| **byte == b'\\').count();
         settled - before % 2
     }
 
-    /// Gives out what is settled and forgets it: everything before `least`, and up to `most` where no match is cut,
-    /// because the matches behind it are found from where the last one ended.
+    /// Moves final bytes to the output: everything before `least`, and up to `most` where no match is split. The
+    /// matches after it are found from the end of the last one.
     fn release(&mut self, least: usize, most: usize, clean: &mut Vec<u8>) {
         if most == 0 {
             return;
@@ -63,7 +63,7 @@ impl RedactorStream {
             if stretch.start >= settled {
                 break;
             }
-            // A stretch that overlaps what is under a mask already only makes that mask wider.
+            // A range that overlaps a mask that was already written only extends it.
             if stretch.start >= at {
                 clean.extend_from_slice(&self.kept[at..stretch.start]);
                 clean.extend_from_slice(MASK);

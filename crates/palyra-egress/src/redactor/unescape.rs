@@ -1,40 +1,39 @@
-//! Escaped text: decoded for the search, with the way back to the original bytes.
+//! Decodes escaped text for the search, with a mapping to the original bytes.
 
 use memchr::memchr;
 use std::ops::Range;
 
-/// The longest escape that is decoded, for one byte of the text: `&#x0000026;` is eleven bytes, and longer ones are not
-/// what writers write.
+/// Maximum length of a decoded escape: `&#x0000026;` has eleven bytes, and longer ones do not occur in practice.
 pub(super) const MAX_ESCAPE_BYTES: usize = 12;
 
-/// A way in which characters are written as others.
+/// An escaping scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Escape {
-    /// `%26`.
+    /// URL percent-encoding: `%26`.
     Percent,
-    /// `\u0026`, `\n`, `\/`, as inside a JSON string.
+    /// Escapes of JSON strings: `\u0026`, `\n`, `\/`.
     Json,
-    /// `&amp;`, `&#38;`, `&#x26;`.
+    /// References of HTML and XML: `&amp;`, `&#38;`, `&#x26;`.
     Markup,
 }
 
-/// Decoded bytes and where each came from.
+/// Decoded bytes with their original offsets.
 pub(super) struct Decoded {
     pub(super) bytes: Vec<u8>,
-    /// The start of each decoded byte in the original, and the end of the last.
+    /// The original offset of each decoded byte, then the end of the last one.
     starts: Vec<usize>,
 }
 
 impl Decoded {
-    /// The original bytes behind a stretch of decoded ones.
+    /// Returns the original range of a range of decoded bytes.
     pub(super) fn origin(&self, stretch: Range<usize>) -> Range<usize> {
-        // All bytes of one escaped character start where its escape does: the stretch covers the whole escape.
+        // All bytes of one escaped character have the offset of its escape, so the range covers the whole escape.
         let last = self.starts[stretch.end.saturating_sub(1)];
         let end = self.starts[stretch.end..].iter().copied().find(|start| *start > last);
         self.starts[stretch.start]..end.unwrap_or(last)
     }
 
-    /// Where the decoded byte at this place started.
+    /// Returns the original offset of a decoded byte.
     pub(super) fn start(&self, at: usize) -> usize {
         self.starts[at.min(self.starts.len() - 1)]
     }
@@ -43,7 +42,7 @@ impl Decoded {
 impl Escape {
     pub(super) const ALL: [Self; 3] = [Self::Percent, Self::Json, Self::Markup];
 
-    /// Decodes each escape once; everything else stays as it is. `None` when there is no escape.
+    /// Decodes each escape once and copies everything else. Returns `None` if there is no escape.
     pub(super) fn decode(self, data: &[u8]) -> Option<Decoded> {
         memchr(self.sign(), data)?;
         let mut decoded =
@@ -68,19 +67,19 @@ impl Escape {
         Some(decoded)
     }
 
-    /// Every place where an escape may start whose end has not come yet.
+    /// Returns the offsets at which an incomplete escape may start.
     pub(super) fn unfinished(self, data: &[u8]) -> impl Iterator<Item = usize> {
         let from = data.len().saturating_sub(MAX_ESCAPE_BYTES - 1);
         (from..data.len()).filter(move |at| data[*at] == self.sign() && self.could_go_on(&data[at + 1..]))
     }
 
-    /// Whether more bytes could complete an escape that has come this far; `rest` is what follows its sign.
+    /// Returns whether more bytes could complete an escape; `rest` follows its first character.
     fn could_go_on(self, rest: &[u8]) -> bool {
         let all_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
         match (self, rest) {
             (_, []) => true,
             (Self::Percent, digits) => digits.len() < 2 && all_hex(digits),
-            // Half of a surrogate pair goes on with the sign of the other half.
+            // The first half of a surrogate pair continues with the escape of the second half.
             (Self::Json, [b'u', digits @ ..]) => match digits.split_at_checked(4) {
                 None => all_hex(digits),
                 Some((high, low)) => {
@@ -102,7 +101,7 @@ impl Escape {
         }
     }
 
-    /// The character that an escape at the start of `rest` stands for, and the length of the escape.
+    /// Decodes the escape at the start of `rest` and returns its character and length.
     fn character(self, rest: &[u8]) -> Option<(Character, usize)> {
         match self {
             Self::Percent => {
@@ -134,7 +133,7 @@ fn json(rest: &[u8]) -> Option<(Character, usize)> {
     }
 }
 
-/// `\u00e9`, or two of them for a character beyond sixteen bits.
+/// Decodes `\u00e9`, or two of them for a character above U+FFFF.
 fn unicode(rest: &[u8]) -> Option<(Character, usize)> {
     let first = hexadecimal(rest.get(2..6)?)?;
     if let Some(c) = char::from_u32(first) {

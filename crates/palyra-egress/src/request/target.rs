@@ -1,4 +1,4 @@
-//! Where a request goes: the guest's URL, read in the one way that leaves no room for another reading.
+//! The target of a request: the guest's URL, parsed so that no other program could interpret it differently.
 
 use crate::denial;
 use crate::error::EgressError;
@@ -7,7 +7,7 @@ use palyra_common::capabilities::{HostPattern, HttpRule, Scheme};
 use palyra_common::redact::escape_untrusted;
 use url::{Host, Position, Url};
 
-/// A URL in normal form together with the guest's own spelling of it.
+/// A URL in normal form, with the guest's notation of it.
 #[derive(Clone)]
 pub(crate) struct Target {
     pub(crate) scheme: Scheme,
@@ -18,10 +18,10 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Reads a URL.
+    /// Parses a URL.
     ///
-    /// A spelling that could reach a host other than the one it seems to name is denied; what is merely not
-    /// a URL for a request is the guest's mistake.
+    /// A notation that could reach another host than the one it seems to name is denied. Other text that is not a URL
+    /// for a request is an invalid request.
     pub(crate) fn parse(spelled: String) -> Result<Self, EgressError> {
         check_text(&spelled)?;
         let (scheme, authority) = split(&spelled)?;
@@ -37,22 +37,22 @@ impl Target {
         Ok(Self { scheme, host: origin.host, port: origin.port, url, spelled })
     }
 
-    /// The URL in normal form.
+    /// Returns the URL in normal form.
     pub(crate) fn url(&self) -> &str {
         self.url.as_str()
     }
 
-    /// The URL as the guest wrote it.
+    /// Returns the URL as the guest wrote it.
     pub(crate) fn spelled(&self) -> &str {
         &self.spelled
     }
 
-    /// `https://host` or `https://host:port`.
+    /// Returns `https://host` or `https://host:port`.
     pub(crate) fn origin(&self) -> &str {
         &self.url[..Position::BeforePath]
     }
 
-    /// `host` or `host:port`, as the `Host` header has it.
+    /// Returns `host` or `host:port`, as in the `Host` header.
     pub(crate) fn authority(&self) -> &str {
         &self.url[Position::BeforeHost..Position::BeforePath]
     }
@@ -65,7 +65,7 @@ impl Target {
         self.url.query()
     }
 
-    /// The URL without its query, for messages.
+    /// Returns the URL without its query, for messages.
     pub(crate) fn without_query(&self) -> &str {
         &self.url[..Position::AfterPath]
     }
@@ -84,7 +84,7 @@ fn check_text(spelled: &str) -> Result<(), EgressError> {
     Ok(())
 }
 
-/// Scheme and authority, cut where every reader of URLs cuts them.
+/// Splits scheme and authority at the positions that every URL parser uses.
 fn split(spelled: &str) -> Result<(Scheme, &str), EgressError> {
     let (scheme, rest) =
         spelled.split_once("://").ok_or_else(|| EgressError::invalid("the URL is not absolute"))?;
@@ -100,7 +100,7 @@ fn split(spelled: &str) -> Result<(Scheme, &str), EgressError> {
     Ok((scheme, authority))
 }
 
-/// Reads the authority with the grammar of the grants, so that both always agree.
+/// Parses the authority with the grammar of grants, so that both always agree.
 fn read_authority(spelled: &str, scheme: Scheme, authority: &str) -> Result<HttpRule, EgressError> {
     let origin: HttpRule = format!("{}://{authority}", scheme.as_str()).parse().map_err(
         |error: palyra_common::capabilities::GrantSyntaxError| ambiguous(spelled, &error.to_string()),
@@ -114,7 +114,7 @@ fn read_authority(spelled: &str, scheme: Scheme, authority: &str) -> Result<Http
     Ok(origin)
 }
 
-/// Whether a name with letters beyond ASCII is already what its ASCII form stands for, case aside.
+/// Returns whether a name with non-ASCII letters equals the normal form of its ASCII form, ignoring case.
 fn is_normal_unicode(authority: &str, host: &HostPattern) -> bool {
     let HostPattern::Name(ascii) = host else { return false };
     let name = authority.split(':').next().unwrap_or(authority);
@@ -136,7 +136,7 @@ fn same_origin(url: &Url, origin: &HttpRule) -> bool {
         && url.password().is_none()
 }
 
-/// A denial that no grant lifts: the URL must be written in another way.
+/// Creates a denial that no grant lifts, because the URL must be written differently.
 fn ambiguous(spelled: &str, reason: &str) -> EgressError {
     let shown = spelled.split(['?', '#']).next().unwrap_or(spelled);
     EgressError::Denied(denial::spelling(&escape_untrusted(shown), reason))

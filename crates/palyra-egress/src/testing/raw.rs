@@ -1,31 +1,31 @@
-//! Bytes instead of HTTP, for what no honest server sends.
+//! Raw bytes in place of HTTP, for responses that no compliant server sends.
 
 use std::io;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// What to write on each connection once the head of a request has come.
+/// The bytes to write on each connection after the head of a request was received.
 #[derive(Debug, Clone)]
 pub struct RawReply {
-    /// The bytes, as they are.
+    /// The bytes, written unchanged.
     pub bytes: Vec<u8>,
-    /// What happens then.
+    /// The behavior after the bytes.
     pub end: RawEnd,
 }
 
-/// How a raw reply goes on.
+/// The behavior of a raw reply after its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RawEnd {
-    /// The connection closes.
+    /// The connection is closed.
     Close,
-    /// The connection stays open in silence.
+    /// The connection remains open without further bytes.
     Hold,
-    /// The bytes are written again, for ever.
+    /// The bytes are written again, without end.
     Repeat,
 }
 
 impl RawReply {
-    /// Waits for a head, answers, and goes on as it should until the other side leaves.
+    /// Reads a request head, writes the bytes and continues as configured until the client disconnects.
     pub(super) async fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
         let mut head = Vec::new();
         while !head.windows(4).any(|end| end == b"\r\n\r\n") {

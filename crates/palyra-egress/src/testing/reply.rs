@@ -1,4 +1,4 @@
-//! What a test server answers.
+//! Replies of the test server.
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::{Interval, interval};
 
-/// A response to send.
+/// A response of the test server.
 #[derive(Debug)]
 pub struct TestReply {
     status: u16,
@@ -18,7 +18,7 @@ pub struct TestReply {
     body: TestBody,
 }
 
-/// How the body of a reply comes.
+/// The timing of a reply's body.
 #[derive(Debug)]
 pub enum TestBody {
     /// All at once, with its length.
@@ -39,24 +39,24 @@ impl TestReply {
         Self::status(200).body(TestBody::Whole(body.into()))
     }
 
-    /// This status, without headers or body.
+    /// Creates a reply with this status, without headers and body.
     pub fn status(status: u16) -> Self {
         Self { status, headers: Vec::new(), body: TestBody::Whole(Bytes::new()) }
     }
 
-    /// Adds a header line; one that is not valid is left out.
+    /// Adds a header line. An invalid one is ignored when the reply is sent.
     pub fn header(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
         self.headers.push((name.to_owned(), value.as_ref().to_vec()));
         self
     }
 
-    /// Sets the body.
+    /// Sets the body and its timing.
     pub fn body(mut self, body: TestBody) -> Self {
         self.body = body;
         self
     }
 
-    /// Sets a body that comes in these pieces.
+    /// Sets a body that is sent in these parts.
     pub fn pieces(self, pieces: impl IntoIterator<Item = Bytes>) -> Self {
         self.body(TestBody::Pieces(pieces.into_iter().collect()))
     }

@@ -1,4 +1,4 @@
-//! A real server on loopback, port 0, that remembers what it saw.
+//! An HTTP server on a loopback port that records its requests.
 
 use super::certificate::issue;
 use super::raw::RawReply;
@@ -22,22 +22,22 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
 
-/// A request as the server read it.
+/// A request as the server received it.
 #[derive(Debug, Clone)]
 pub struct TestRequest {
-    /// The method.
+    /// The HTTP method.
     pub method: String,
-    /// Path and query, as they came.
+    /// Path and query, unchanged.
     pub target: String,
-    /// The header lines.
+    /// The header lines, in the order received.
     pub headers: HeaderMap,
-    /// The body.
+    /// The complete body.
     pub body: Bytes,
-    /// Which connection it came on, counted from 1.
+    /// The number of the connection, counted from 1.
     pub connection: usize,
 }
 
-/// A server that ends when it is dropped.
+/// A test server that stops when it is dropped.
 pub struct TestServer {
     address: SocketAddr,
     root: Option<CertificateDer<'static>>,
@@ -45,7 +45,7 @@ pub struct TestServer {
     task: JoinHandle<()>,
 }
 
-/// Most requests remembered; the oldest go first.
+/// Maximum number of recorded requests; the oldest are removed first.
 const MAX_REMEMBERED: usize = 1_024;
 
 struct Seen {
@@ -69,14 +69,14 @@ enum Service {
 }
 
 impl TestServer {
-    /// Serves plain HTTP on a free port of 127.0.0.1.
+    /// Serves HTTP on a free port of 127.0.0.1.
     pub async fn http(
         handler: impl Fn(&TestRequest) -> TestReply + Send + Sync + 'static,
     ) -> io::Result<Self> {
         Self::http_on((Ipv4Addr::LOCALHOST, 0).into(), handler).await
     }
 
-    /// Serves plain HTTP on this address.
+    /// Serves HTTP on this address.
     pub async fn http_on(
         address: SocketAddr,
         handler: impl Fn(&TestRequest) -> TestReply + Send + Sync + 'static,
@@ -84,7 +84,7 @@ impl TestServer {
         Self::start(address, None, Service::Http(Arc::new(handler))).await
     }
 
-    /// Serves HTTPS on a free port of 127.0.0.1, with a certificate for these names from [`root`](Self::root).
+    /// Serves HTTPS on a free port of 127.0.0.1, with a certificate for these names signed by [`root`](Self::root).
     pub async fn https(
         names: &[&str],
         handler: impl Fn(&TestRequest) -> TestReply + Send + Sync + 'static,
@@ -94,27 +94,27 @@ impl TestServer {
         Self::start((Ipv4Addr::LOCALHOST, 0).into(), Some(certificate.root), service).await
     }
 
-    /// Answers every connection with the same bytes.
+    /// Sends the same bytes on every connection.
     pub async fn raw(reply: RawReply) -> io::Result<Self> {
         Self::start((Ipv4Addr::LOCALHOST, 0).into(), None, Service::Raw(reply)).await
     }
 
-    /// Listen address.
+    /// Returns the listen address, with the actual port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The root of its certificate, when it has one.
+    /// Returns the root certificate; `None` without TLS.
     pub fn root(&self) -> Option<CertificateDer<'static>> {
         self.root.clone()
     }
 
-    /// The requests so far, the latest 1,024 of them.
+    /// Returns the requests so far, at most the latest 1,024.
     pub fn requests(&self) -> Vec<TestRequest> {
         self.seen.requests.lock().iter().cloned().collect()
     }
 
-    /// How many connections were opened so far.
+    /// Returns the number of connections opened so far.
     pub fn connections(&self) -> usize {
         self.seen.connections.borrow().opened
     }
@@ -166,7 +166,7 @@ async fn accept(listener: TcpListener, service: Service, seen: Arc<Seen>) {
     }
 }
 
-/// Serves one connection; how it ends is the client's business.
+/// Serves one connection. Its errors are left to the client to report.
 async fn serve(stream: TcpStream, service: Service, number: usize, open: OpenConnection) {
     let _nodelay = stream.set_nodelay(true);
     match service {
@@ -213,7 +213,7 @@ async fn answer(
     Ok(reply.into_response())
 }
 
-/// Counts a connection while it lives.
+/// Counts a connection as open until it is dropped.
 struct OpenConnection(Arc<Seen>);
 
 impl OpenConnection {

@@ -1,4 +1,4 @@
-//! Connections: kept for their route, never shared beyond it, and closed when nobody wants them.
+//! Connections are reused for the same route, never shared beyond it, and closed when they are idle.
 
 use crate::support::{Call, LOOPBACK, guard, guard_with, url};
 use bytes::Bytes;
@@ -147,7 +147,7 @@ async fn a_closed_port_is_unavailable() {
 
 #[test]
 fn proxy_variables_are_ignored() {
-    // Variables of this process would reach other tests, so one of them runs again in a process of its own.
+    // Setting variables in this process would affect other tests, so one test runs again in a child process.
     let nowhere = "http://127.0.0.1:1";
     let status = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "connections::requests_of_one_route_share_a_connection"])

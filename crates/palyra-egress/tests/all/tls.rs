@@ -1,4 +1,4 @@
-//! HTTPS: the certificate must be for the granted name, whatever the address.
+//! HTTPS: the certificate must be valid for the granted name, whichever address is connected.
 
 use crate::support::{Call, LOOPBACK};
 use palyra_egress::testing::{FixedResolver, TestReply, TestServer};
