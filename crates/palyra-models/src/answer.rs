@@ -1,29 +1,29 @@
-//! An answer put together from its events.
+//! Assembles a response from its events.
 
 use crate::event::{ModelEvent, StopReason, Usage};
 use crate::message::{Message, ToolCall};
 
-/// What has arrived of an answer.
+/// A response, as far as it has been received.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelAnswer {
-    /// All text so far.
+    /// The text received so far.
     pub text: String,
-    /// All reasoning so far; shown to people, never sent back.
+    /// The reasoning received so far. Displayed to people, never sent back.
     pub reasoning: String,
-    /// The proposed calls, in order.
+    /// The proposed tool calls, in order.
     pub tool_calls: Vec<ToolCall>,
-    /// The latest usage; `None` when the provider reported none.
+    /// The latest usage; `None` if the provider reported none.
     pub usage: Option<Usage>,
-    /// The latest opaque record of the provider.
+    /// The latest opaque state of the provider.
     pub provider_state: Option<String>,
-    /// Why the response ended; `None` while it has not.
+    /// The reason why the response ended; `None` before the end.
     pub stop: Option<StopReason>,
 }
 
 impl ModelAnswer {
     /// Adds an event.
     ///
-    /// Adapters bound the sum of an answer, so this does not.
+    /// The adapters limit the size of a response, so this does not check it.
     pub fn apply(&mut self, event: ModelEvent) {
         match event {
             ModelEvent::Text(text) => self.text.push_str(&text),
@@ -35,7 +35,7 @@ impl ModelAnswer {
         }
     }
 
-    /// The message to keep in the conversation.
+    /// Converts the response to the message to keep in the conversation.
     pub fn into_message(self) -> Message {
         Message::Assistant {
             text: self.text,

@@ -1,4 +1,4 @@
-//! OpenAI-compatible chat completions.
+//! The OpenAI-compatible chat completions protocol.
 
 mod decode;
 mod encode;

@@ -1,72 +1,72 @@
-//! How a request to a model can fail.
+//! Errors of requests to models.
 
 use palyra_common::{Denial, ErrorCode};
 use std::fmt;
 use std::time::Duration;
 
-/// Why a model did not answer, or not to the end.
+/// The reason why a model did not respond completely.
 ///
-/// Texts of a provider are clipped, on one line, and free of its key.
+/// Texts of a provider are clipped, on one line, and without its key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ModelError {
-    /// The egress guard refused the request.
+    /// The egress guard denied the request.
     #[error("egress to the model provider denied: {0}")]
     EgressDenied(Denial),
-    /// No connection, or one that broke.
+    /// The connection failed or was lost.
     #[error("cannot reach the model provider: {reason}")]
     Unreachable { reason: String },
-    /// The provider was silent for too long.
+    /// The provider did not send anything for too long.
     #[error("the model provider timed out ({phase})")]
     TimedOut { phase: TimeoutPhase },
-    /// Too many requests; retries were used up or would have taken too long.
+    /// Too many requests. Retries were exhausted or would take too long.
     #[error("the model provider's rate limit was reached: {message}")]
     RateLimited {
-        /// When the provider expects the next request.
+        /// The time after which the provider accepts the next request.
         retry_after: Option<Duration>,
         message: String,
     },
     /// The conversation does not fit into the context of the model.
     #[error("the conversation exceeds the context window of the model: {message}")]
     ContextTooLong { message: String },
-    /// The provider refused the request, for example for its key or an unknown model.
+    /// The provider rejected the request, for example because of its key or an unknown model.
     #[error("the model provider refused the request with status {status}: {message}")]
     Refused { status: u16, message: String },
     /// The provider failed: a 5xx status, or an error inside the stream.
     #[error("the model provider failed{}: {message}", with_status(*.status))]
     ProviderFailed {
-        /// HTTP status; `None` when the failure came inside the stream.
+        /// The HTTP status; `None` for an error inside of the stream.
         status: Option<u16>,
         message: String,
     },
-    /// A frame of the stream cannot be read.
+    /// A frame of the stream is malformed.
     #[error("frame {frame} of the model provider is malformed: {reason}")]
     MalformedFrame {
-        /// Number of the frame within its stream, from 1.
+        /// The number of the frame in its stream, from 1.
         frame: u64,
-        /// What is wrong with it.
+        /// The parser's message.
         reason: String,
     },
-    /// The stream ended before the answer did.
+    /// The stream ended before the response was complete.
     #[error("the model provider closed the stream before the response was complete")]
     Truncated,
-    /// The answer is larger than the adapter accepts.
+    /// The response exceeds a limit of the adapter.
     #[error("the response of the model exceeds the limit of {allowed} for {what}")]
     LimitReached {
-        /// What is counted, such as `frame bytes`.
+        /// The limited quantity, such as `frame bytes`.
         what: &'static str,
         allowed: u64,
     },
     /// The request cannot be expressed in the provider's protocol.
     #[error("invalid model request: {reason}")]
     InvalidRequest {
-        /// What is wrong with it.
+        /// The reason why it cannot be expressed.
         reason: String,
     },
 }
 
 impl ModelError {
-    /// Whether the same request may succeed later without a change.
+    /// Returns whether the same request may succeed later without a change.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. }
@@ -83,7 +83,7 @@ impl ModelError {
         }
     }
 
-    /// The code on every transport.
+    /// Returns the error code, which is the same on every transport.
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::EgressDenied(_) => ErrorCode::CapabilityDenied,
@@ -103,14 +103,14 @@ fn with_status(status: Option<u16>) -> String {
     status.map(|status| format!(" with status {status}")).unwrap_or_default()
 }
 
-/// What was waited for when time ran out.
+/// The phase of a response in which a timeout occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeoutPhase {
-    /// The first byte of the answer.
+    /// Before the first byte of the response.
     FirstByte,
-    /// The next bytes of an answer that had begun.
+    /// Between two parts of the response.
     Idle,
-    /// The end of the answer.
+    /// Before the end of the response.
     Total,
 }
 

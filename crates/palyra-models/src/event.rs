@@ -1,44 +1,44 @@
-//! What a model answers, piece by piece.
+//! The events of a response.
 
 use crate::message::ToolCall;
 use serde::{Deserialize, Serialize};
 
-/// One event of an answer.
+/// An event of a response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum ModelEvent {
-    /// More text of the answer.
+    /// More text of the response.
     Text(String),
-    /// More of what the model shows of its reasoning.
+    /// More of the reasoning that the model discloses.
     Reasoning(String),
     /// A complete tool call.
     ToolCall(ToolCall),
-    /// What the request has used so far; a later one replaces an earlier one.
+    /// The usage so far. Replaces an earlier one.
     Usage(Usage),
-    /// An opaque record of the provider, such as signed reasoning, to send back with the message
-    /// ([`Message::Assistant`](crate::Message::Assistant)). A later one replaces an earlier one.
+    /// An opaque state of the provider, such as signed reasoning, to send back with the message
+    /// ([`Message::Assistant`](crate::Message::Assistant)). Replaces an earlier one.
     ProviderState(String),
-    /// The answer is complete; always the last event.
+    /// The response is complete. Always the last event.
     Finished(StopReason),
 }
 
 /// Tokens used by one request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens of the request, cached ones included.
+    /// Tokens of the request, including cached ones.
     pub input_tokens: u64,
-    /// Tokens of the answer, reasoning included.
+    /// Tokens of the response, including reasoning.
     pub output_tokens: u64,
-    /// Tokens of the request that the provider had in its cache.
+    /// Tokens of the request that were in the provider's cache.
     #[serde(default)]
     pub cached_input_tokens: u64,
-    /// Tokens of the answer that were reasoning.
+    /// Tokens of the response that were reasoning.
     #[serde(default)]
     pub reasoning_tokens: u64,
 }
 
 impl Usage {
-    /// The sum with another request.
+    /// Returns the sum of two usages.
     pub fn plus(self, other: Self) -> Self {
         Self {
             input_tokens: self.input_tokens.saturating_add(other.input_tokens),
@@ -49,18 +49,18 @@ impl Usage {
     }
 }
 
-/// Why a response ended.
+/// The reason why a response ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// The model was done.
+    /// The model completed its turn.
     EndTurn,
     /// The model waits for the results of its calls.
     ToolCalls,
-    /// The limit on output tokens was reached; the answer is cut off.
+    /// The limit of output tokens was reached, so the response is truncated.
     MaxOutputTokens,
-    /// The provider or the model declined to answer.
+    /// The provider or the model refused to respond.
     Refusal,
-    /// Something else, in the word of the provider.
+    /// Another reason, in the provider's term.
     Other(String),
 }

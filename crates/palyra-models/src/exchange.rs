@@ -1,4 +1,4 @@
-//! One attempt: a request through the egress guard, and its answer read as it comes.
+//! One attempt of a request: sends it through the egress guard and reads the response as it arrives.
 
 use crate::error::{ModelError, TimeoutPhase};
 use crate::event::ModelEvent;
@@ -20,7 +20,7 @@ use palyra_egress::{
 use std::collections::BTreeSet;
 use tokio::time::{Instant, timeout_at};
 
-/// Everything one attempt needs; attempts share it.
+/// The data of a request that all of its attempts share.
 pub(crate) struct Exchange {
     pub(crate) guard: EgressGuard,
     pub(crate) rule: HttpRule,
@@ -34,13 +34,13 @@ pub(crate) struct Exchange {
     pub(crate) request: ModelRequest,
 }
 
-/// The owner of the connections, for the guard.
+/// The owner of the connections in the egress guard.
 const OWNER: &str = "palyra:models";
 
 type Events = mpsc::Sender<Result<ModelEvent, ModelError>>;
 
 impl Exchange {
-    /// Sends the request and passes the events of its answer on; `begun` tells whether there was one.
+    /// Sends the request and forwards the events of its response. Sets `begun` when the first one was forwarded.
     pub(crate) async fn run(&self, events: &mut Events, begun: &mut bool) -> Result<(), ModelError> {
         let redactor = Redactor::new(self.key.iter().map(|key| &key.value));
         let outcome = self.send(&redactor, events, begun).await;
@@ -116,7 +116,7 @@ impl Exchange {
     }
 }
 
-/// Reads events until the answer ends.
+/// Forwards events until the response ends.
 async fn stream_events(
     mut body: Body<'_>,
     mut reader: AnswerReader,
@@ -128,7 +128,7 @@ async fn stream_events(
         let result = match body.next().await {
             Ok(Some(piece)) => reader.push(&piece, &mut ready),
             Ok(None) => reader.finish(&mut ready),
-            // An answer whose end was announced is complete, even if the connection never says so.
+            // A response whose end was announced is complete, even if the connection fails afterwards.
             Err(error) => reader.finish(&mut ready).map_err(|_| error),
         };
         pass_on(ready, events, begun).await;
@@ -139,16 +139,16 @@ async fn stream_events(
     }
 }
 
-/// Passes events on; `begun` remembers that the caller has seen one.
+/// Forwards events. Sets `begun` if there is at least one.
 async fn pass_on(ready: Vec<ModelEvent>, events: &mut Events, begun: &mut bool) {
     for event in ready {
         *begun = true;
-        // The stream and its work are dropped together, so no receiver waits for this.
+        // The stream and this future are dropped together, so a send without a receiver needs no handling.
         drop(events.send(Ok(event)).await);
     }
 }
 
-/// The body of a response under its time limits.
+/// The body of a response with its time limits.
 struct Body<'b> {
     response: StreamingResponse<'b>,
     first_byte: Instant,
@@ -169,7 +169,7 @@ impl Body<'_> {
         Ok(piece)
     }
 
-    /// The whole body, which is refused when it is larger.
+    /// Reads the whole body. Fails if it is larger than `allowed`.
     async fn read_up_to(&mut self, allowed: usize) -> Result<Vec<u8>, ModelError> {
         let mut whole = Vec::new();
         while let Some(piece) = self.next().await? {
@@ -181,7 +181,8 @@ impl Body<'_> {
         Ok(whole)
     }
 
-    /// What a response that is no success says; a body that is too large or breaks off says less.
+    /// Returns the error for a response without success. A body that is too large or incomplete is used as far as
+    /// received.
     async fn failure(&mut self) -> ModelError {
         let status = self.response.status();
         let wait = self.response.header("retry-after").and_then(|value| retry_after(value, unix_time_ms()));
@@ -196,7 +197,7 @@ impl Body<'_> {
     }
 }
 
-/// What the guard says, in the terms of a request to a model.
+/// Converts an error of the egress guard to one of a model request.
 fn refused(error: EgressError) -> ModelError {
     match error {
         EgressError::Denied(denial) => ModelError::EgressDenied(denial),

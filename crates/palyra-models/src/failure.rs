@@ -1,4 +1,4 @@
-//! What providers say when they do not answer, as typed errors.
+//! Converts errors reported by providers to typed errors.
 
 use crate::error::ModelError;
 use crate::limits::MAX_MESSAGE_CHARS;
@@ -8,12 +8,12 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The error of a provider, in any of the forms in use.
+/// The error of a provider, in any of the common forms.
 #[derive(Debug, Default, Deserialize)]
 #[serde(from = "Value")]
 pub(crate) struct ErrorBody {
     message: String,
-    /// `code` and `type`, which differ between providers.
+    /// The values of `code` and `type`, which differ between providers.
     kinds: Vec<String>,
 }
 
@@ -36,13 +36,13 @@ impl From<Value> for ErrorBody {
     }
 }
 
-/// What providers, servers and routers call a conversation that does not fit.
+/// Names that providers, servers and routers use for a conversation that exceeds the context window.
 const CONTEXT_KINDS: [&str; 3] =
     ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
 const CONTEXT_PHRASES: [&str; 4] =
     ["prompt is too long", "maximum context length", "exceeds the available context size", "context window"];
 
-/// An error inside a stream that began well.
+/// Converts an error inside of a successful stream.
 pub(crate) fn failure_in_stream(body: ErrorBody) -> ModelError {
     let is = |kind: &str| body.kinds.iter().any(|known| known == kind);
     if body.is_about_context() {
@@ -54,7 +54,7 @@ pub(crate) fn failure_in_stream(body: ErrorBody) -> ModelError {
     ModelError::ProviderFailed { status: None, message: body.message }
 }
 
-/// A response with a status other than 200.
+/// Converts a response with a status other than 200.
 pub(crate) fn failure_of_response(status: u16, retry_after: Option<Duration>, body: &[u8]) -> ModelError {
     let body = match serde_json::from_slice::<Value>(body) {
         Ok(value) => ErrorBody::from(value),

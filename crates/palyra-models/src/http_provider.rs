@@ -1,4 +1,4 @@
-//! A provider over HTTP: one of the three protocols, through the egress guard.
+//! A provider over HTTP, with one of the three protocols, through the egress guard.
 
 use crate::endpoint::Endpoint;
 use crate::error::{ModelError, TimeoutPhase};
@@ -19,38 +19,38 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a provider is set up with.
+/// The configuration of a provider.
 #[derive(Debug, Clone)]
 pub struct HttpProviderConfig {
-    /// The protocol it speaks.
+    /// The protocol of the provider.
     pub protocol: Protocol,
-    /// Its location.
+    /// The base URL, checked.
     pub endpoint: Endpoint,
-    /// Its key; a local one may need none.
+    /// The API key; `None` for a local provider that needs none.
     pub key: Option<ProviderKey>,
     /// Retry policy for requests.
     pub retries: RetryPolicy,
-    /// How long to wait for what.
+    /// The time limits of each attempt.
     pub timeouts: Timeouts,
 }
 
-/// The key of a provider. The guard puts it into the head of a request; nothing else reads it.
+/// The API key of a provider. Only the egress guard reads it, to inject it into the head of a request.
 #[derive(Debug, Clone)]
 pub struct ProviderKey {
-    /// Its name in the vault.
+    /// The reference of the key in the vault.
     pub name: SecretRef,
-    /// Its value.
+    /// The key itself.
     pub value: SecretValue,
 }
 
-/// How long to wait for a provider.
+/// The time limits of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// From the request to the first byte of the answer's body; a model without a graphics card reads slowly.
+    /// From the request to the first byte of the response body. Models without a graphics card process input slowly.
     pub first_byte: Duration,
-    /// Between two pieces of an answer.
+    /// Between two parts of the response.
     pub idle: Duration,
-    /// For one attempt in all.
+    /// The whole attempt.
     pub total: Duration,
 }
 
@@ -64,7 +64,7 @@ impl Default for Timeouts {
     }
 }
 
-/// Asks a provider over HTTP.
+/// A provider that is reached over HTTP.
 ///
 /// Cloning is cheap. The streams need a tokio runtime with I/O and time.
 #[derive(Clone)]
@@ -74,7 +74,7 @@ pub struct HttpProvider {
 }
 
 impl HttpProvider {
-    /// A provider that sends through `guard`.
+    /// Creates a provider that sends requests through `guard`.
     pub fn new(guard: EgressGuard, config: HttpProviderConfig) -> Self {
         Self { guard, config: Arc::new(config) }
     }
@@ -83,14 +83,14 @@ impl HttpProvider {
 impl ModelProvider for HttpProvider {
     fn stream(&self, request: ModelRequest) -> ModelStream {
         let provider = self.clone();
-        // One event at a time: a slow reader slows the provider down instead of filling memory.
+        // A channel without capacity lets a slow reader slow the provider down, instead of filling memory.
         let (events, received) = mpsc::channel(0);
         let answering = async move { provider.answer(request, events).await };
         with_work(received, answering)
     }
 }
 
-/// The received items, while the work that sends them is driven by the same polls.
+/// Returns the received items. Polling them also drives the work that sends them.
 fn with_work<T: Send + 'static>(
     received: mpsc::Receiver<T>,
     work: impl Future<Output = ()> + Send + 'static,
@@ -102,7 +102,7 @@ fn with_work<T: Send + 'static>(
 type Events = mpsc::Sender<Result<ModelEvent, ModelError>>;
 
 impl HttpProvider {
-    /// Sends the events of the answer, or of the last attempt at one.
+    /// Sends the events of the response, or the error of the last attempt.
     async fn answer(&self, request: ModelRequest, mut events: Events) {
         let exchange = match self.exchange(request) {
             Ok(exchange) => exchange,
@@ -120,7 +120,7 @@ impl HttpProvider {
             let wait = self.config.retries.wait(attempts, &error, chance());
             match wait.filter(|_| !begun) {
                 Some(wait) => tokio::time::sleep(wait).await,
-                // The reader has gone if this fails.
+                // Sending fails only if the reader is gone.
                 None => return drop(events.send(Err(error)).await),
             }
         }
@@ -151,7 +151,7 @@ impl HttpProvider {
     }
 }
 
-/// Spreads retries; without randomness they all wait the longest.
+/// Returns a random byte that spreads retries. Without randomness, every retry waits the longest.
 fn chance() -> u8 {
     palyra_common::random::draw::<1>().map_or(u8::MAX, |[byte]| byte)
 }

@@ -6,11 +6,11 @@
 //!                                            ModelAnswer::apply ─► Message::Assistant
 //! ```
 //!
-//! [`HttpProvider`] speaks to real providers: a request is encoded for its [`Protocol`], sent through the egress guard with
-//! the key injected there, and the answer is read by [`AnswerReader`] under the limits of [`limits`].
+//! [`HttpProvider`] connects to real providers: a request is encoded for its [`Protocol`] and sent through the egress
+//! guard, which injects the key. [`AnswerReader`] reads the response within the limits of [`limits`].
 //!
-//! A stream ends with [`ModelEvent::Finished`] or with one [`ModelError`], and yields nothing after either.
-//! Dropping it drops the request. Tool calls arrive whole, never in pieces.
+//! A stream ends with [`ModelEvent::Finished`] or with one [`ModelError`], and yields nothing afterwards. Dropping it
+//! aborts the request. Tool calls are always complete, never in parts.
 
 #![forbid(unsafe_code)]
 

@@ -1,32 +1,32 @@
-//! The messages of a conversation, as they are sent to every provider.
+//! The messages of a conversation, in the form shared by all protocols.
 
 use serde::{Deserialize, Serialize};
 
-/// One message of a conversation.
+/// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
-    /// From the person, or from the program on its behalf.
+    /// A message of the user, or of the program on the user's behalf.
     User {
-        /// The text.
+        /// The text of the message.
         text: String,
     },
-    /// From the model.
+    /// A response of the model.
     Assistant {
-        /// The text; empty when it only called tools.
+        /// The text; empty if the model only called tools.
         text: String,
-        /// The calls it proposed, in order.
+        /// The proposed calls, in order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
-        /// What its provider wants back unchanged ([`ModelEvent::ProviderState`](crate::ModelEvent::ProviderState)).
+        /// The opaque state to send back unchanged ([`ModelEvent::ProviderState`](crate::ModelEvent::ProviderState)).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_state: Option<String>,
     },
-    /// The result of one proposed call; every call of the message before needs one.
+    /// The result of one proposed call. Every call of the previous response needs one.
     ToolResult {
         /// [`ToolCall::id`] of the call.
         call_id: String,
-        /// The result, or what went wrong.
+        /// The result, or the error message.
         text: String,
         /// Whether the call failed.
         #[serde(default)]
@@ -35,19 +35,19 @@ pub enum Message {
 }
 
 impl Message {
-    /// A message from the person.
+    /// Creates a message of the user.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User { text: text.into() }
     }
 }
 
-/// A call that a model proposes.
+/// A tool call that a model proposes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// Names the call within its conversation; made up by the adapter when the provider sends none.
+    /// The id of the call within its conversation. The adapter generates one if the provider sends none.
     pub id: String,
-    /// Name of the tool, not yet checked against the tools of the request.
+    /// The name of the tool. Not checked against the tools of the request.
     pub name: String,
-    /// The arguments as the model wrote them: meant as a JSON object, and not yet checked to be one.
+    /// The arguments as the model wrote them. Intended to be a JSON object, but not checked.
     pub arguments: String,
 }

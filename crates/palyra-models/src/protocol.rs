@@ -25,16 +25,16 @@ pub enum Protocol {
     Messages,
 }
 
-/// A word that names no protocol.
+/// The text is not the name of a protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown protocol `{0}`: choose from chat-completions, responses, messages")]
 pub struct UnknownProtocol(String);
 
 impl Protocol {
-    /// Every protocol.
+    /// Every supported protocol.
     pub const ALL: [Self; 3] = [Self::ChatCompletions, Self::Responses, Self::Messages];
 
-    /// The word on the wire and on the command line.
+    /// Returns the name on the wire and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ChatCompletions => "chat-completions",
@@ -43,7 +43,7 @@ impl Protocol {
         }
     }
 
-    /// The path of a request below the base URL.
+    /// Returns the path of a request below the base URL.
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::ChatCompletions => "/chat/completions",
@@ -52,7 +52,7 @@ impl Protocol {
         }
     }
 
-    /// The placement of the key.
+    /// Returns the placement of the key.
     pub(crate) fn key_form(self) -> InjectionForm {
         match self {
             Self::ChatCompletions | Self::Responses => InjectionForm::Bearer,

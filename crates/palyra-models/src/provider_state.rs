@@ -1,10 +1,10 @@
-//! What a provider wants back with its own message.
+//! The opaque state that a provider needs back with its own message.
 
 use crate::protocol::Protocol;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// An opaque record, marked with who it is for: another protocol or model would refuse it.
+/// An opaque state, marked with its origin because other protocols and models would reject it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ProviderState {
     pub(crate) protocol: Protocol,
@@ -17,7 +17,7 @@ impl ProviderState {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The content of a stored record, if this protocol and model wrote it.
+    /// Returns the content of a stored state if this protocol and model created it.
     pub(crate) fn content_for(text: Option<&str>, protocol: Protocol, model: &str) -> Option<Value> {
         let state: Self = serde_json::from_str(text?).ok()?;
         (state.protocol == protocol && state.model == model).then_some(state.content)

@@ -1,52 +1,52 @@
-//! What a model is asked.
+//! Requests to a model.
 
 use crate::message::Message;
 use palyra_common::JsonText;
 
-/// One request to a model.
+/// A request to a model.
 ///
-/// The default is empty: fill in at least `model` and `messages`.
+/// The default is empty; callers set at least `model` and `messages`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelRequest {
-    /// Name of the model, as its provider knows it.
+    /// The name of the model at its provider.
     pub model: String,
-    /// System text; empty for none.
+    /// The system prompt; empty for none.
     pub system: String,
     /// The conversation, oldest message first.
     pub messages: Vec<Message>,
-    /// Tools that may be called.
+    /// The tools that the model may call.
     pub tools: Vec<ToolSpec>,
-    /// Whether a tool has to be called; ignored without `tools`.
+    /// Whether the model must call a tool; ignored without `tools`.
     pub tool_choice: ToolChoice,
-    /// JSON Schema that the text of the answer must match.
+    /// A JSON Schema that the text of the response must match.
     pub response_schema: Option<JsonText>,
-    /// Most tokens of the answer; the provider's own limit applies without one.
+    /// Maximum number of tokens in the response; `None` for the provider's limit.
     pub max_output_tokens: Option<u32>,
-    /// Randomness, from 0; the provider's own default applies without one.
+    /// Sampling temperature, from 0; `None` for the provider's default.
     pub temperature: Option<f32>,
 }
 
-/// A tool as a model sees it.
+/// A tool as presented to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolSpec {
-    /// Name in the form all providers accept: letters, digits, `_` and `-`, at most 64 bytes.
+    /// The name in the form that all providers accept: letters, digits, `_` and `-`, at most 64 bytes.
     pub name: String,
-    /// What the tool does.
+    /// The description, by which the model chooses the tool.
     pub description: String,
-    /// JSON Schema of its arguments, an object.
+    /// A JSON Schema of the arguments, of type `object`.
     pub input_schema: JsonText,
 }
 
-/// Whether a tool has to be called.
+/// Whether the model must call a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// The model decides.
+    /// The model may call tools.
     #[default]
     Auto,
-    /// No tool may be called.
+    /// The model must not call a tool.
     None,
-    /// Any tool must be called.
+    /// The model must call a tool.
     Required,
-    /// This tool must be called.
+    /// The model must call this tool.
     Tool(String),
 }

@@ -1,4 +1,4 @@
-//! From the bytes of a response to events: frames, the protocol's decoder, and what its output passes through.
+//! Converts the bytes of a response to events: frames, the decoder of the protocol, and the checks of its output.
 
 mod fenced;
 mod masked;
@@ -15,14 +15,14 @@ pub(crate) use sse::SseFrame;
 
 use crate::error::ModelError;
 
-/// Turns the frames of one protocol into output.
+/// Converts the frames of one protocol to output.
 pub(crate) trait Decoder: Send {
-    /// Reads a frame of an event stream.
+    /// Processes a frame of an event stream.
     fn frame(&mut self, frame: &SseFrame, output: &mut Output) -> Result<(), ModelError>;
 
-    /// Reads an answer that came whole, because the server does not stream.
+    /// Processes a complete response of a server that does not stream.
     fn whole(&mut self, body: &SseFrame, output: &mut Output) -> Result<(), ModelError>;
 
-    /// Ends the answer if the provider said everything that matters; `false` when something is missing.
+    /// Ends the response if the provider sent everything required. Returns `false` if something is missing.
     fn end(&mut self, output: &mut Output) -> Result<bool, ModelError>;
 }

@@ -181,7 +181,7 @@ impl ChatDecoder {
             None => (String::new(), String::new()),
             Some(function) => (function.name.unwrap_or_default(), arguments_text(function.arguments)),
         };
-        // Without a number a piece with a name begins a call, and another one goes on with the last.
+        // Without an index, a part with a name starts a new call, and one without continues the last.
         let next = || self.calls.last_key().map_or(0, |last| last + u64::from(!name.is_empty()));
         let key = delta.index.unwrap_or_else(next);
         self.calls.add(key, &id, &name, &arguments, frame)

@@ -155,29 +155,30 @@ impl Decoder for ResponsesDecoder {
         self.ended(response, body, output)
     }
 
-    /// Only the provider's own event ends an answer here.
+    /// Returns whether the provider sent its own final event, which is the only valid end of this protocol.
     fn end(&mut self, output: &mut Output) -> Result<bool, ModelError> {
         Ok(output.is_finished())
     }
 }
 
-/// Where a finished item comes from.
+/// The source of a finished item.
 #[derive(Clone, Copy)]
 enum Source {
-    /// An event of the stream, with the item's number if the server numbers them. Its text was shown in deltas.
+    /// An event of the stream, with the index of the item if the server sends one. Its text was already sent in deltas.
     Stream(Option<u64>),
-    /// The whole answer.
+    /// A complete response that was not streamed.
     Whole,
 }
 
 impl ResponsesDecoder {
-    /// The number of a call: the server's own, or, as llama.cpp sends none, the place of its id.
+    /// Returns the key of a call: the server's index, or a number derived from its id, because llama.cpp sends no
+    /// index.
     fn key(&mut self, index: Option<u64>, id: &str) -> u64 {
         const UNNUMBERED: u64 = 1 << 32;
         index.unwrap_or_else(|| {
             let known = self.unnumbered.iter().position(|known| known == id);
             let at = known.unwrap_or_else(|| {
-                // Beyond the limit on calls the next piece is refused, so the list grows no further.
+                // Beyond the limit of calls the next part is rejected, so the list grows no further.
                 self.unnumbered.truncate(MAX_TOOL_CALLS);
                 self.unnumbered.push(id.to_owned());
                 self.unnumbered.len() - 1
@@ -186,7 +187,7 @@ impl ResponsesDecoder {
         })
     }
 
-    /// A finished item.
+    /// Processes a finished item.
     fn item(
         &mut self,
         source: Source,

@@ -115,7 +115,7 @@ impl FencedCalls {
         Some(self.pass(end))
     }
 
-    /// Takes text off as it is.
+    /// Removes text from the front and returns it unchanged.
     fn pass(&mut self, end: usize) -> Piece {
         let rest = self.held.split_off(end);
         let text = std::mem::replace(&mut self.held, rest);
@@ -123,13 +123,13 @@ impl FencedCalls {
         Piece::Text(text)
     }
 
-    /// Takes a block off: its call if it is one, otherwise its text.
+    /// Removes a block from the front and returns its call, or its text if it is not a call.
     fn block(&mut self, start: usize, end: usize, whole: usize) -> Piece {
         match self.call(&self.held[start..end]) {
             None => self.pass(whole),
             Some(call) => {
                 self.held.drain(..whole);
-                // What is behind a call begins like a line of its own.
+                // Text after a call starts like a new line.
                 self.line_start = LineStart::Line;
                 Piece::Call(call)
             }
@@ -137,7 +137,7 @@ impl FencedCalls {
     }
 
     fn call(&self, text: &str) -> Option<ToolCall> {
-        // Bounds the depth as well, so the parser below cannot recurse further.
+        // This also limits the nesting, so the parser below cannot recurse further.
         let text = JsonText::parse(text.trim()).ok()?;
         let call = match serde_json::from_str(text.as_str()).ok()? {
             Value::Array(calls) => {

@@ -1,4 +1,4 @@
-//! What the decoders say, checked against the limits, freed of the key, and turned into events.
+//! Checks the decoders' output against the limits, masks the key, and converts it to events.
 
 use super::fenced::{FencedCalls, Piece};
 use super::masked::MaskedText;
@@ -13,7 +13,7 @@ use crate::request::{ModelRequest, ToolChoice};
 use palyra_egress::Redactor;
 use serde_json::Value;
 
-/// The answer on its way out.
+/// The output of a response.
 #[derive(Debug)]
 pub(crate) struct Output {
     protocol: Protocol,
@@ -52,7 +52,7 @@ impl Output {
         }
     }
 
-    /// More text.
+    /// Adds text. Fails above [`MAX_TEXT_BYTES`].
     pub(crate) fn text(&mut self, text: &str) -> Result<(), ModelError> {
         self.text_bytes = self.text_bytes.saturating_add(text.len());
         within("response bytes", self.text_bytes, MAX_TEXT_BYTES)?;
@@ -60,7 +60,7 @@ impl Output {
         self.pieces(pieces)
     }
 
-    /// More reasoning.
+    /// Adds reasoning. Fails above [`MAX_TEXT_BYTES`].
     pub(crate) fn reasoning(&mut self, text: &str) -> Result<(), ModelError> {
         self.reasoning_bytes = self.reasoning_bytes.saturating_add(text.len());
         within("reasoning bytes", self.reasoning_bytes, MAX_TEXT_BYTES)?;
@@ -70,7 +70,7 @@ impl Output {
         Ok(())
     }
 
-    /// A complete call.
+    /// Adds a complete tool call. Generates an id if it has none.
     pub(crate) fn call(&mut self, call: ToolCall) -> Result<(), ModelError> {
         self.calls += 1;
         within("tool calls", self.calls, MAX_TOOL_CALLS)?;
@@ -83,7 +83,7 @@ impl Output {
         Ok(())
     }
 
-    /// Use so far.
+    /// Sets the usage so far and emits an event if it changed.
     pub(crate) fn usage(&mut self, usage: Usage) {
         if self.usage != usage {
             self.usage = usage;
@@ -91,12 +91,12 @@ impl Output {
         }
     }
 
-    /// What was used so far, to change a part of it.
+    /// Returns the usage so far, for decoders that update a part of it.
     pub(crate) fn used(&self) -> Usage {
         self.usage
     }
 
-    /// What the provider wants back with the message; too large a record is left out, as it is an optimisation.
+    /// Sets the provider's opaque state. One that is too large is omitted, because it is only an optimization.
     pub(crate) fn provider_state(&mut self, content: Value) {
         let state = ProviderState { protocol: self.protocol, model: self.model.clone(), content };
         let text = self.redactor.redact_text(&state.to_text()).into_owned();
@@ -105,22 +105,22 @@ impl Output {
         }
     }
 
-    /// Whether a call was proposed.
+    /// Returns whether a call was proposed.
     pub(crate) fn has_calls(&self) -> bool {
         self.calls > 0
     }
 
-    /// Whether there is any text or call.
+    /// Returns whether there is any text or call.
     pub(crate) fn has_content(&self) -> bool {
         self.calls > 0 || self.text_bytes > 0
     }
 
-    /// Whether the answer has ended.
+    /// Returns whether the response has ended.
     pub(crate) fn is_finished(&self) -> bool {
         self.finished
     }
 
-    /// The end of the answer; everything that was kept back comes before it.
+    /// Ends the response, after emitting everything that was retained.
     pub(crate) fn finish(&mut self, reason: StopReason) -> Result<(), ModelError> {
         let last = self.reasoning.take().map(MaskedText::finish).unwrap_or_default();
         self.events.extend(some_text(last).map(ModelEvent::Reasoning));
@@ -128,7 +128,7 @@ impl Output {
         self.pieces(pieces)?;
         let last = self.text.take().map(MaskedText::finish).unwrap_or_default();
         self.events.extend(some_text(last).map(ModelEvent::Text));
-        // A call that came as text ends the answer as a call, whatever the provider took it for.
+        // A call that was written as text ends the response like any call, whichever reason the provider reports.
         let reason = match reason {
             StopReason::EndTurn | StopReason::ToolCalls => {
                 if self.calls > 0 {
@@ -147,7 +147,7 @@ impl Output {
         Ok(())
     }
 
-    /// Takes out the events so far.
+    /// Removes and returns the events so far.
     pub(super) fn take(&mut self) -> Vec<ModelEvent> {
         std::mem::take(&mut self.events)
     }

@@ -11,24 +11,24 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What one request is answered with.
+/// The scripted response to one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Script {
-    /// These events, then the end. Without a [`ModelEvent::Finished`] the stream ends as [`ModelError::Truncated`].
+    /// These events, then the end. Without [`ModelEvent::Finished`], the stream ends with [`ModelError::Truncated`].
     Events(Vec<ModelEvent>),
     /// These events, then this error.
     Fails(Vec<ModelEvent>, ModelError),
-    /// These events, then silence until the stream is dropped.
+    /// These events, then nothing until the stream is dropped.
     Stalls(Vec<ModelEvent>),
 }
 
 impl Script {
-    /// An answer of text.
+    /// Creates a response of text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Events(vec![ModelEvent::Text(text.into()), ModelEvent::Finished(StopReason::EndTurn)])
     }
 
-    /// An answer that proposes these calls.
+    /// Creates a response that proposes these calls.
     pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
         let calls = calls.into_iter().map(ModelEvent::ToolCall);
         Self::Events(calls.chain([ModelEvent::Finished(StopReason::ToolCalls)]).collect())

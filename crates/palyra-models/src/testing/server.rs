@@ -1,4 +1,4 @@
-//! A provider on loopback.
+//! A model provider on a loopback port, for tests.
 
 use super::frames::stream_of;
 use crate::endpoint::Endpoint;
@@ -15,27 +15,27 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the server answers one request with.
+/// The server's reply to one request.
 #[derive(Debug, Clone)]
 pub enum ServerReply {
-    /// These events in the protocol of the request, in pieces of this many bytes.
+    /// These events in the protocol of the request, sent in parts of this many bytes.
     Events(Vec<ModelEvent>, usize),
-    /// These events, then silence.
+    /// These events, then an open connection without further bytes.
     Stalled(Vec<ModelEvent>),
-    /// These bytes as an event stream.
+    /// This text as an event stream.
     Stream(String),
-    /// This status with header lines and a body.
+    /// A status with header lines and a body.
     Status(u16, Vec<(String, String)>, String),
 }
 
-/// A server that answers with one reply after the other, and with the last one for ever.
+/// A server that sends its replies in order, and repeats the last one.
 pub struct ProviderServer {
     server: TestServer,
     replies: Arc<Mutex<VecDeque<ServerReply>>>,
 }
 
 impl ProviderServer {
-    /// Listens on a free port of 127.0.0.1.
+    /// Starts the server on a free port of 127.0.0.1.
     pub async fn start(replies: impl IntoIterator<Item = ServerReply>) -> io::Result<Self> {
         let replies = Arc::new(Mutex::new(replies.into_iter().collect::<VecDeque<_>>()));
         let next = Arc::clone(&replies);
@@ -50,17 +50,17 @@ impl ProviderServer {
         Ok(Self { server: server.await?, replies })
     }
 
-    /// Adds a reply behind those that are left.
+    /// Appends a reply.
     pub fn push(&self, reply: ServerReply) {
         self.replies.lock().push_back(reply);
     }
 
-    /// Its base URL.
+    /// Returns the base URL, with path `/v1`.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.server.address())
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<TestRequest> {
         self.server.requests()
     }
@@ -70,20 +70,20 @@ impl ProviderServer {
         self.server.until_closed().await;
     }
 
-    /// A provider for this server that waits a few milliseconds where a real one waits seconds.
+    /// Creates a provider for this server that retries after milliseconds instead of seconds.
     ///
     /// # Panics
     ///
-    /// When no guard can be built.
+    /// If the egress guard cannot be created.
     pub fn provider(&self, protocol: Protocol, key: Option<ProviderKey>) -> HttpProvider {
         self.provider_with(protocol, key, Timeouts::default())
     }
 
-    /// As [`provider`](Self::provider), with other time limits.
+    /// Like [`provider`](Self::provider), with other time limits.
     ///
     /// # Panics
     ///
-    /// When no guard can be built.
+    /// If the egress guard cannot be created.
     #[allow(clippy::expect_used, reason = "for tests only")]
     pub fn provider_with(
         &self,
@@ -103,7 +103,7 @@ impl ProviderServer {
 }
 
 impl ServerReply {
-    /// These events, all bytes at once.
+    /// Creates a reply of these events, sent in one part.
     pub fn events(events: impl IntoIterator<Item = ModelEvent>) -> Self {
         Self::Events(events.into_iter().collect(), usize::MAX)
     }

@@ -6,7 +6,7 @@ use palyra_models::testing::{ProviderServer, ServerReply, stream_of};
 use palyra_models::{AnswerReader, ModelError, ModelEvent, ModelProvider, Protocol, StopReason, ToolChoice};
 use proptest::prelude::*;
 
-/// What a reader says about these bytes in pieces of this size.
+/// Returns the events and the result of reading these bytes in parts of the given size.
 fn read(protocol: Protocol, bytes: &[u8], size: usize) -> (Vec<ModelEvent>, Result<(), ModelError>) {
     let mut reader = AnswerReader::new(protocol, &request("x"), Redactor::default());
     let mut events = Vec::new();

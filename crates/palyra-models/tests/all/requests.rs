@@ -1,4 +1,4 @@
-//! What goes over the wire.
+//! The requests that are sent to providers.
 
 use crate::support::{answer, call, request, text_answer};
 use palyra_common::JsonText;
@@ -6,7 +6,7 @@ use palyra_models::testing::{ProviderServer, ServerReply};
 use palyra_models::{Message, ModelRequest, Protocol, ToolChoice};
 use serde_json::{Value, json};
 
-/// The body that a request becomes.
+/// The body that a request is encoded to.
 async fn body(protocol: Protocol, request: ModelRequest) -> Value {
     let server = ProviderServer::start([ServerReply::events(text_answer("ok"))]).await.unwrap();
     answer(&server.provider(protocol, None), request).await.unwrap();
@@ -92,7 +92,7 @@ async fn conversation_as_messages() {
     assert_eq!(plain["max_tokens"], json!(4096));
 }
 
-/// Signed thinking goes back to the model that wrote it, before its calls, and to nobody else.
+/// Signed reasoning is sent back only to the model that created it, before its calls.
 #[tokio::test]
 async fn provider_state_returns_to_the_protocol_and_model_that_wrote_it() {
     let stream = concat!(

@@ -29,7 +29,7 @@ pub(crate) async fn ask(
     provider.stream(request).collect().await
 }
 
-/// The whole answer.
+/// Collects the complete response.
 pub(crate) async fn answer(
     provider: &impl ModelProvider,
     request: ModelRequest,
