@@ -1,28 +1,28 @@
-//! Whether a ranking has one answer, several, or none.
+//! Decides whether a ranking has one clear match, several or none.
 
 use crate::index::Ranked;
 
-/// Share of a sentence that a tool has to explain before it is proposed.
+/// Minimum share of a sentence that a tool must explain to be proposed.
 const MIN_COVERAGE: f64 = 0.2;
-/// Lead over the next tool that makes a choice clear.
+/// Minimum lead over the next tool for a clear match.
 const MIN_MARGIN: f64 = 0.1;
-/// Most tools between which a person is asked to choose.
+/// Maximum number of tools among which a person chooses.
 const MAX_CHOICES: usize = 5;
-/// Share of the best score that a tool needs to be among the choices.
+/// Minimum share of the best score that a tool needs to be a choice.
 const MIN_SHARE: f64 = 0.6;
 
-/// What a ranking says about which tool is meant; tools by their position in the index.
+/// The decision for a ranking. Tools are identified by their position in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// No tool explains enough of the sentence.
     Nothing,
-    /// One tool is clearly ahead.
+    /// One tool has a clear lead.
     Clear(usize),
-    /// These tools are close together, best first; a person chooses.
+    /// These tools have similar scores, best first. A person chooses.
     Several(Vec<usize>),
 }
 
-/// Decides what to propose for a ranking.
+/// Decides which tools to propose for a ranking.
 #[must_use]
 pub fn decide(ranked: &[Ranked]) -> Decision {
     let Some(best) = ranked.first().filter(|best| best.coverage >= MIN_COVERAGE) else {

@@ -10,33 +10,33 @@ use crate::words::terms;
 mod query;
 mod schema_text;
 
-/// Most tools that [`rank`] returns.
+/// Maximum number of tools that [`rank`] returns.
 pub const MAX_RANKED: usize = 50;
-/// Most terms that are taken from one field of a tool.
+/// Maximum number of terms taken from one field of a tool.
 const MAX_FIELD_TERMS: usize = 2_000;
-/// How quickly further occurrences of a term stop to count.
+/// How quickly further occurrences of a term lose weight.
 const SATURATION: f64 = 0.9;
-/// How much the length of a tool's text is held against it, from 0 to 1.
+/// How much the length of a tool's text reduces its score, from 0 to 1.
 const LENGTH_PENALTY: f64 = 0.4;
-/// How much a term that no tool has counts against a match: it is more often a value than a subject.
+/// Weight of a term that no tool has, against a match. Such a term is more often a value than a subject.
 const UNKNOWN_SHARE: f64 = 0.3;
 
-/// What a tool says about itself, as in its signed manifest.
+/// The text of a tool, from its signed manifest.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolText<'a> {
-    /// Its id, as `acme.weather.forecast`.
+    /// The tool id, for example `acme.weather.forecast`.
     pub id: &'a str,
-    /// Its name for people; may be empty.
+    /// The display name; may be empty.
     pub name: &'a str,
-    /// One sentence about what it does.
+    /// A description in one sentence.
     pub description: &'a str,
-    /// The JSON Schema of its input.
+    /// The JSON Schema of the input.
     pub input_schema: &'a Value,
-    /// Inputs it was published with as examples.
+    /// The example inputs of the manifest.
     pub examples: &'a [Value],
 }
 
-/// The searchable text of a set of tools.
+/// The search index over a set of tools.
 #[derive(Debug, Default)]
 pub struct ToolIndex {
     tools: usize,

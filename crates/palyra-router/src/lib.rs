@@ -7,8 +7,8 @@
 //! input schema, now ──┴─► prefill ─► Prefilled
 //! ```
 //!
-//! The same tools, sentence and time always give the same answer. What comes out is a proposal that a person confirms:
-//! nothing here calls a tool. `cargo xtask router` measures its quality on published cases.
+//! The same tools, sentence and time always give the same result. The result is a proposal that a person confirms; this
+//! crate never calls a tool. `cargo xtask router` measures its quality on published cases.
 
 #![forbid(unsafe_code)]
 

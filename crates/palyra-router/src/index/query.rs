@@ -1,15 +1,15 @@
-//! The terms of a sentence, with what its question word asks for.
+//! The terms of a sentence, with those that its question words imply.
 
 use std::collections::BTreeMap;
 
 use crate::words::terms;
 
-/// Maximum bytes of a sentence that are read; the subject of a message is at its beginning.
+/// Maximum number of bytes of a sentence that are read. The subject of a message is at its start.
 const MAX_BYTES: usize = 8_192;
-/// What a term counts that a question word stands for.
+/// Weight of a term that a question word implies.
 const IMPLIED_WEIGHT: f64 = 0.5;
 
-/// What question words and currencies are about, as terms of a tool's text.
+/// The subjects of question words and currencies, as terms of a tool's text.
 const IMPLIED: [(&str, &str); 15] = [
     ("how many", "count number"),
     ("how much", "amount"),
@@ -28,7 +28,7 @@ const IMPLIED: [(&str, &str); 15] = [
     ("yen", "currency money"),
 ];
 
-/// Returns the terms of a sentence with their weight, in a fixed order.
+/// Returns the terms of a sentence with their weights, in a fixed order.
 pub(super) fn terms_of(text: &str) -> BTreeMap<String, f64> {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
     let mut weights: BTreeMap<String, f64> = terms(text).map(|term| (term, 1.0)).collect();
@@ -43,7 +43,7 @@ pub(super) fn terms_of(text: &str) -> BTreeMap<String, f64> {
     weights
 }
 
-/// The words of a text with a blank around each.
+/// Returns the words of a text in lower case, each surrounded by blanks.
 fn lower_case(text: &str) -> String {
     let words: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric())

@@ -1,20 +1,20 @@
-//! The words of an input schema and of example inputs.
+//! Collects the words of an input schema and of example inputs.
 
 use serde_json::Value;
 
-/// Deepest level of a schema that is read.
+/// Maximum depth of a schema that is read.
 const MAX_DEPTH: usize = 6;
-/// Most bytes that are collected of each kind.
+/// Maximum number of bytes collected of each kind.
 const MAX_BYTES: usize = 16_384;
 
-/// The words of a schema by what they say.
+/// The words of a schema, by their role.
 #[derive(Default)]
 pub(super) struct SchemaText {
-    /// Names of arguments.
+    /// The names of arguments.
     pub(super) names: String,
-    /// What is said about arguments.
+    /// The descriptions of arguments.
     pub(super) descriptions: String,
-    /// Values an argument may have, and those of examples.
+    /// The permitted values of arguments, and the values of examples.
     pub(super) values: String,
 }
 

@@ -1,4 +1,4 @@
-//! Which found value goes to which argument.
+//! Assigns found values to arguments.
 
 use jiff::Zoned;
 use serde_json::Value;
@@ -10,10 +10,10 @@ use super::score::score;
 use super::sentence::Sentence;
 use super::slot::{Slot, SlotKind};
 
-/// What the words around a value have to add before it is taken for an argument that is not required.
+/// Minimum score from the words around a value for an optional argument.
 const MIN_OPTIONAL: f64 = 1.5;
 
-/// Returns a value, or none, for each argument.
+/// Returns a value or `None` for each argument.
 pub(super) fn assign(
     slots: &[Slot],
     found: &[Found],

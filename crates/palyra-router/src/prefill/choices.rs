@@ -37,7 +37,7 @@ impl Chosen {
     }
 }
 
-/// The terms of a choice; one of stop words only, as `on`, keeps them.
+/// Returns the terms of a choice. Stop words are kept if there is nothing else, as in `on`.
 fn whole_terms(text: &str) -> Vec<String> {
     let found: Vec<String> = terms(text).collect();
     if !found.is_empty() {
@@ -49,7 +49,7 @@ fn whole_terms(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Where the terms stand next to each other, in any case and with any ending.
+/// Returns the position where the terms are adjacent, in any case and with any ending.
 fn run_of(sentence: &Sentence<'_>, wanted: &[String]) -> Option<(usize, usize)> {
     let first = wanted.first()?;
     (0..sentence.tokens.len()).filter(|at| sentence.tokens[*at].stem == *first).find_map(|at| {
@@ -69,7 +69,7 @@ fn run_of(sentence: &Sentence<'_>, wanted: &[String]) -> Option<(usize, usize)> 
     })
 }
 
-/// Whether a sentence says yes or no to an argument.
+/// Returns the value of a boolean argument that a sentence states.
 pub(super) fn yes_or_no(slot: &Slot, sentence: &Sentence<'_>) -> Option<bool> {
     const GENERIC: [&str; 14] = [
         "includ", "enabl", "disabl", "show", "flag", "option", "return", "add", "allow", "on", "off", "mode",

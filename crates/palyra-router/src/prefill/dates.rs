@@ -103,12 +103,12 @@ fn month(sentence: &Sentence<'_>, at: usize) -> Option<i8> {
     let position = LONG_MONTHS.iter().position(|month| *month == word);
     let position = position
         .or_else(|| MONTHS.iter().position(|month| *month == word || (word == "sept" && *month == "sep")));
-    // `may` is a verb unless it is written as a name.
+    // `may` is a verb unless it is capitalized.
     let certain = word != "may" || sentence.token(at)?.is_capitalised();
     i8::try_from(position.filter(|_| certain)? + 1).ok()
 }
 
-/// The day of a month with or without its ending, which may be a token of its own.
+/// Parses the day of a month with or without its ending, which may be a separate token.
 fn day_of_month(sentence: &Sentence<'_>, at: usize) -> Option<(i8, usize)> {
     let day: i8 = number(sentence, at)?;
     let ending = sentence.joined(at) && matches!(sentence.lower(at + 1), "st" | "nd" | "rd" | "th");
@@ -121,7 +121,7 @@ fn year(sentence: &Sentence<'_>, at: usize) -> Option<(i16, usize)> {
     (sentence.token(at)?.text.len() == 4).then_some((year, at + 1))
 }
 
-/// `December 13, 2019`; without a year the next one.
+/// Parses `December 13, 2019`. Without a year, the next such date.
 fn month_first(sentence: &Sentence<'_>, at: usize, today: Date) -> Option<(Date, usize)> {
     let month = month(sentence, at)?;
     let dot = usize::from(sentence.lower(at + 1) == ".");

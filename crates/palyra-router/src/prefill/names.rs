@@ -55,7 +55,7 @@ fn names(sentence: &Sentence<'_>, before: &Taken) -> Vec<Found> {
 
 fn begins_name(sentence: &Sentence<'_>, index: usize) -> bool {
     let token = &sentence.tokens[index];
-    // The first word of a sentence is capitalised whatever it is.
+    // The first word of a sentence is always capitalized, so that does not make it a name.
     let first = index == 0 || sentence.tokens[index - 1].ends_clause();
     let ordinary = token.is_stop_word() || (first && REQUESTS.binary_search(&token.lower.as_str()).is_ok());
     token.is_capitalised() && !ordinary
@@ -89,13 +89,13 @@ fn name_end(sentence: &Sentence<'_>, start: usize, before: &Taken) -> usize {
     }
 }
 
-/// Whether a token is one capital letter with a dot right after it, as both of `D.C.`.
+/// Returns whether a token is a capital letter directly followed by a dot, as in `D.C.`.
 fn is_initial(sentence: &Sentence<'_>, at: usize) -> bool {
     sentence.joined(at)
         && sentence.token(at).is_some_and(|token| token.is_capitalised() && token.text.len() == 1)
 }
 
-/// The end of `, France` or `, CA` after a name, unless it goes on as a list.
+/// Returns the end of `, France` or `, CA` after a name, unless a list follows.
 fn place_end(sentence: &Sentence<'_>, end: usize, before: &Taken) -> Option<usize> {
     if sentence.lower(end) != "," || !sentence.token(end + 1)?.is_capitalised() || before.has(end + 1) {
         return None;
@@ -104,7 +104,7 @@ fn place_end(sentence: &Sentence<'_>, end: usize, before: &Taken) -> Option<usiz
     (!matches!(sentence.lower(to), "," | "and" | "or")).then_some(to)
 }
 
-/// Runs of words that are neither names nor words every sentence has.
+/// Finds runs of words that are neither names nor common words.
 fn phrases(sentence: &Sentence<'_>, before: &Taken) -> Vec<Found> {
     let fits = |at: usize| {
         sentence.token(at).is_some_and(|token| {

@@ -1,4 +1,4 @@
-//! Numbers, in digits and as text, with their units, and rows of them.
+//! Finds numbers in digits and in words, with their units, and lists of them.
 
 use super::found::{Found, FoundValue, Number, Taken};
 use super::sentence::{Sentence, TokenKind};
@@ -97,7 +97,7 @@ fn number(sentence: &Sentence<'_>, index: usize) -> Option<Found> {
             year = false;
         }
     }
-    // `10th` is ten; letters after other digits are a unit, or make a name of the whole.
+    // `10th` is ten. Other letters after digits are a unit, or the whole is a name.
     if let Some(next) = sentence.token(to).filter(|next| digits && sentence.joined(to - 1) && next.is_word())
     {
         match Unit::parse(&next.lower) {
@@ -109,7 +109,7 @@ fn number(sentence: &Sentence<'_>, index: usize) -> Option<Found> {
     }
     if let Some((found, after)) = unit_at(sentence, to) {
         unit = unit.or(Some(found));
-        // The name of a currency is a value of its own.
+        // The name of a currency is also a value by itself.
         if found.measure != Measure::Money {
             to = after;
         }
@@ -118,7 +118,7 @@ fn number(sentence: &Sentence<'_>, index: usize) -> Option<Found> {
     Some(Found { from, to, value: FoundValue::Number(Number { value, unit, year, spelled: !digits }) })
 }
 
-/// `the next week` is one week, whatever date it may be as well.
+/// Finds periods: `the next week` is one week, in addition to the date that it may be.
 fn periods(sentence: &Sentence<'_>) -> Vec<Found> {
     let period = |index: usize| {
         let named =
@@ -131,7 +131,7 @@ fn periods(sentence: &Sentence<'_>) -> Vec<Found> {
     (0..sentence.tokens.len()).filter_map(period).collect()
 }
 
-/// A sign before a number; a hyphen between two words or numbers is none.
+/// Returns whether a number has a minus sign. A hyphen between two words or numbers is not one.
 fn is_negative(sentence: &Sentence<'_>, number: usize) -> bool {
     let Some(at) = number.checked_sub(1) else { return false };
     let minus = matches!(sentence.tokens[at].text, "-" | "−") && sentence.joined(at);
@@ -141,17 +141,17 @@ fn is_negative(sentence: &Sentence<'_>, number: usize) -> bool {
 fn unit_at(sentence: &Sentence<'_>, at: usize) -> Option<(Unit, usize)> {
     let token = sentence.token(at)?;
     if matches!(token.lower.as_str(), "square" | "sq" | "cubic") {
-        // An area is no length; what it is measured in still belongs to the number.
+        // An area is not a length, but the number itself remains valid.
         return None;
     }
     let unit = Unit::parse(token.text)?;
-    // `in` is a preposition, `5 m` is a length, `5 a day` is none.
+    // A unit is rejected before `/` or `^`: `5 m` is a length, `5 m/s` is not.
     let compound =
         sentence.token(at + 1).is_some_and(|next| matches!(next.text, "/" | "^") && sentence.joined(at));
     (!compound).then_some((unit, at + 1))
 }
 
-/// A number as text: `twenty-five`, `three hundred`, `a dozen`.
+/// Parses a number in words: `twenty-five`, `three hundred`, `a dozen`.
 fn words(sentence: &Sentence<'_>, index: usize) -> Option<(f64, usize)> {
     let position = |list: &[&str], word: &str| list.iter().position(|known| *known == word);
     let small = |word: &str| -> Option<f64> {
@@ -188,7 +188,7 @@ fn words(sentence: &Sentence<'_>, index: usize) -> Option<(f64, usize)> {
     Some((value, to))
 }
 
-/// Numbers with commas or `and` between them.
+/// Finds lists of numbers, separated by commas or `and`.
 fn rows(sentence: &Sentence<'_>, found: &[Found]) -> Vec<Found> {
     let mut rows = Vec::new();
     let mut start = 0;
@@ -208,7 +208,7 @@ fn rows(sentence: &Sentence<'_>, found: &[Found]) -> Vec<Found> {
     rows
 }
 
-/// Whether only separators stand between two places.
+/// Returns whether there are only separators between two positions.
 pub(super) fn follows(sentence: &Sentence<'_>, from: usize, to: usize) -> bool {
     from < to && to - from <= 2 && (from..to).all(|at| matches!(sentence.lower(at), "," | "and" | "&" | "or"))
 }

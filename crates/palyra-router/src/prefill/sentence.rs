@@ -1,23 +1,23 @@
-//! A sentence as words, numbers and marks with their places.
+//! Splits a sentence into words, numbers and marks.
 
 use crate::words::{is_stop_word, stem};
 
-/// A text and its parts.
+/// A text with its tokens.
 pub(super) struct Sentence<'t> {
     pub(super) text: &'t str,
     pub(super) tokens: Vec<Token<'t>>,
 }
 
-/// A word, a number or a mark.
+/// A word, a number or a mark, with its position.
 #[derive(Debug)]
 pub(super) struct Token<'t> {
     pub(super) text: &'t str,
     pub(super) lower: String,
     pub(super) stem: String,
     pub(super) kind: TokenKind,
-    /// Where it begins, in bytes.
+    /// The start, in bytes.
     pub(super) start: usize,
-    /// Where it ends, in bytes.
+    /// The end, in bytes.
     pub(super) end: usize,
 }
 
@@ -27,7 +27,7 @@ pub(super) enum TokenKind {
     Word,
     /// Digits, with separators between them.
     Number,
-    /// Any other character.
+    /// A single other character.
     Mark,
 }
 
@@ -51,12 +51,12 @@ impl<'t> Sentence<'t> {
         self.tokens.get(index)
     }
 
-    /// The word at a place, in lower case; empty where there is none.
+    /// Returns the token at an index in lower case; empty past the end.
     pub(super) fn lower(&self, index: usize) -> &str {
         self.tokens.get(index).map_or("", |token| &token.lower)
     }
 
-    /// The text from one token up to another one.
+    /// Returns the text from one token up to, but not including, another.
     pub(super) fn span(&self, from: usize, to: usize) -> &'t str {
         match (self.tokens.get(from), to.checked_sub(1).and_then(|last| self.tokens.get(last))) {
             (Some(first), Some(last)) if last.end >= first.start => &self.text[first.start..last.end],
@@ -64,14 +64,14 @@ impl<'t> Sentence<'t> {
         }
     }
 
-    /// The tokens that lie within a range of bytes.
+    /// Returns the range of tokens that overlap a range of bytes.
     pub(super) fn within(&self, start: usize, end: usize) -> (usize, usize) {
         let from = self.tokens.partition_point(|token| token.end <= start);
         let to = self.tokens.partition_point(|token| token.start < end);
         (from, to.max(from))
     }
 
-    /// Whether nothing stands between two neighbours.
+    /// Returns whether a token and the next one are adjacent, without white space.
     pub(super) fn joined(&self, index: usize) -> bool {
         match (self.tokens.get(index), self.tokens.get(index + 1)) {
             (Some(token), Some(next)) => token.end == next.start,
@@ -100,7 +100,7 @@ impl<'t> Token<'t> {
         self.is_word() && self.text.chars().next().is_some_and(char::is_uppercase)
     }
 
-    /// Whether it ends a statement or a part of one.
+    /// Returns whether the token ends a clause.
     pub(super) fn ends_clause(&self) -> bool {
         matches!(self.text, "." | "?" | "!" | ";" | ":")
     }
@@ -116,7 +116,7 @@ fn next(rest: &str, first: char) -> (TokenKind, usize) {
     (TokenKind::Mark, first.len_utf8())
 }
 
-/// Digits; a separator belongs to them only between digits: `1,200.5` but `3,4`.
+/// Returns the length of a number. A separator is part of it only between digits: `1,200.5` but `3,4`.
 fn number_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();

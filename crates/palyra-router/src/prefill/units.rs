@@ -1,14 +1,14 @@
-//! Units of measure: what they measure, and how many of one are in another.
+//! Units of measure and their conversion.
 
-/// A unit.
+/// A unit of measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Unit {
     pub(super) measure: Measure,
-    /// How many of the measure's base unit it is.
+    /// The number of base units of the measure in this unit.
     factor: f64,
 }
 
-/// What a unit measures.
+/// The quantity that a unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
     Length,
@@ -25,7 +25,7 @@ pub(super) enum Measure {
     Charge,
 }
 
-/// Spellings of units in lower case with their number of base units.
+/// Names of units in lower case, with their number of base units.
 #[rustfmt::skip]
 const UNITS: &[(Measure, f64, &[&str])] = &[
     (Measure::Length, 0.001, &["mm", "millimeter", "millimeters", "millimetre", "millimetres"]),
@@ -68,7 +68,7 @@ const UNITS: &[(Measure, f64, &[&str])] = &[
 ];
 
 impl Unit {
-    /// Returns the unit with this spelling.
+    /// Returns the unit with this name.
     pub(super) fn parse(word: &str) -> Option<Self> {
         let word = word.to_lowercase();
         let (measure, factor, _) =
@@ -76,28 +76,28 @@ impl Unit {
         Some(Self { measure: *measure, factor: *factor })
     }
 
-    /// Converts a number of this unit; numbers of another measure stay as they are.
+    /// Converts a number of this unit to another one. If the measures differ, the number is unchanged.
     ///
-    /// Temperatures, money and calendar units are not converted: their ratio is not fixed.
+    /// Temperatures, money and calendar units are not converted, because their ratio is not fixed.
     pub(super) fn convert(self, value: f64, to: Self) -> f64 {
         let fixed = matches!(self.measure, Measure::Length | Measure::Mass | Measure::Volume | Measure::Data)
             || (self.measure == Measure::Time && self.factor <= 604_800.0 && to.factor <= 604_800.0);
         if !fixed || self.measure != to.measure || self.factor == to.factor {
             return value;
         }
-        // Twelve digits hide what the binary fractions of the factors add.
+        // Twelve digits hide rounding errors of the factors.
         let converted = value * self.factor / to.factor;
         format!("{converted:.12e}").parse().unwrap_or(converted)
     }
 }
 
-/// Returns the unit that a name or a description says numbers are in; short spellings only in the name.
+/// Returns the unit that a name or description states for its numbers. Single letters count only after `in`.
 pub(super) fn named_in(words: &str) -> Option<Unit> {
     let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '%').to_owned();
     let mut before = String::new();
     for word in words.split_whitespace() {
         let word = plain(word);
-        // One letter is a unit only where it is said to be one, and `second` is more often a position.
+        // A single letter is a unit only after `in`, and `second` is more often a position.
         let certain = word == "%" || (word.len() > 1 && word != "second");
         if (certain || before == "in")
             && let Some(unit) = Unit::parse(&word)
