@@ -14,7 +14,8 @@ const LEADING_PAGE: &str = "console-open.html";
 pub(crate) struct Browser(());
 
 impl Browser {
-    /// None with `--json`, `--no-input` or `--url`, without a terminal, and without a display.
+    /// Returns the browser to open links in; `None` with `--json`, `--no-input` or `--url`, without a terminal, and
+    /// without a display.
     pub(crate) fn of_person(globals: &Globals) -> Option<Self> {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let display = cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY");

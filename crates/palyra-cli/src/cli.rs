@@ -1,4 +1,4 @@
-//! What can be written on the command line.
+//! The command line: arguments, help and their parsing.
 
 mod help;
 #[cfg(test)]
@@ -180,7 +180,7 @@ pub(crate) struct Globals {
 }
 
 impl Globals {
-    /// The form asked for, by `--json` or `--output`.
+    /// Returns the output format from `--json` or `--output`.
     pub(crate) fn form(&self) -> OutputForm {
         if self.json { OutputForm::Json } else { self.output }
     }
@@ -232,7 +232,7 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
     Ok(cli)
 }
 
-/// Help is asked for again of the command line that has it laid out; no other command pays for the layout.
+/// Renders help errors again with laid-out pages, so that other commands do not pay for the layout.
 fn laid_out(error: clap::Error, arguments: &[OsString]) -> clap::Error {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand};
     match error.kind() {
@@ -282,7 +282,7 @@ mod tests {
         "--otlp-endpoint",
     ];
 
-    /// Every flag as `COMMAND --FLAG` with its variable.
+    /// Returns every flag as `COMMAND --FLAG` with its environment variable.
     fn flags() -> Vec<(String, Option<String>)> {
         fn collect(command: &clap::Command, path: &str, found: &mut Vec<(String, Option<String>)>) {
             for argument in command.get_arguments().filter(|argument| !argument.is_positional()) {
@@ -299,7 +299,7 @@ mod tests {
         found
     }
 
-    /// The variable a flag must have: global options and those that start a daemon have one, no other flag does.
+    /// Returns the variable that a flag must have: global options and those of the daemon have one, other flags do not.
     fn expected(flag: &str) -> Option<String> {
         let name = &flag[flag.find("--").unwrap_or(0)..];
         let starts_daemon = ["up ", "daemon run ", "doctor "].iter().any(|command| flag.starts_with(command));

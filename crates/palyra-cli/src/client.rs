@@ -1,7 +1,7 @@
-//! The daemon, as every command speaks to it.
+//! The connection of every command to the daemon.
 //!
-//! Where a daemon runs it is remote, over the socket in the state root; where none does, this process owns the
-//! state for its one command and speaks to the same router without a socket. `--url` reaches another machine.
+//! If a daemon runs, commands use its socket in the state root. Otherwise this process opens the state for one command
+//! and calls the same router without a socket. `--url` selects a daemon on another machine.
 
 mod connection;
 mod detached;
@@ -35,7 +35,7 @@ where
     ask_with(globals, command, None, work)
 }
 
-/// The same, with a sandbox of its own where this process owns the state.
+/// Runs `work` like [`ask`], with these sandbox settings if this process opens the state.
 pub(crate) fn ask_with<T, E, F>(
     globals: &Globals,
     command: &str,
@@ -49,7 +49,7 @@ where
     speak(|| Connection::open(globals, command, sandbox), work)
 }
 
-/// The same for work that outlives one question: the daemon is always another process, so that others can ask too.
+/// Runs `work` that outlives one request: the daemon is always another process, so that other commands can use it too.
 pub(crate) fn stay<T, E, F>(globals: &Globals, work: impl FnOnce(AnyClient) -> F) -> Result<T, CliError>
 where
     F: Future<Output = Result<T, E>>,

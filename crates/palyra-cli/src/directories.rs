@@ -1,27 +1,27 @@
-//! Where this user's files live.
+//! Directories of the user's files.
 
 use palyra_common::env_vars::PALYRA_CACHE_DIR;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Palyra's own directories; none of them need exist.
+/// Directories of Palyra; none of them has to exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Directories {
-    /// What can be made again: `PALYRA_CACHE_DIR`, `$XDG_CACHE_HOME/palyra` or `~/.cache/palyra`.
+    /// Files that can be created again: `PALYRA_CACHE_DIR`, `$XDG_CACHE_HOME/palyra` or `~/.cache/palyra`.
     pub(crate) cache: Option<PathBuf>,
-    /// What cannot: `$XDG_CONFIG_HOME/palyra` or `~/.config/palyra`.
+    /// Files that cannot: `$XDG_CONFIG_HOME/palyra` or `~/.config/palyra`.
     pub(crate) config: Option<PathBuf>,
-    /// The state root, where none is named: `~/.palyra`.
+    /// Default state root: `~/.palyra`.
     pub(crate) state: Option<PathBuf>,
 }
 
 impl Directories {
-    /// As the environment says.
+    /// Returns the directories according to the environment.
     pub(crate) fn from_environment() -> Self {
         Self::find(|name| std::env::var_os(name))
     }
 
-    /// A relative or empty value is passed over: it would mean another directory in every working directory.
+    /// Ignores relative and empty values, which would depend on the working directory.
     fn find(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let below = |name: &str, path: &str| absolute(name).map(|directory| directory.join(path));

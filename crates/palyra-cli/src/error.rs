@@ -1,7 +1,7 @@
-//! How a command can fail, and what the outside sees of it: code, exit code, hints, facts.
+//! Errors of commands, and their code, exit code, hints and details.
 //!
-//! What an error of the state, of a skill or of a run means is said by the daemon's library, as a [`Problem`], so
-//! that every face says the same; [`refusals`] and [`build`] are about files that only this command line reads.
+//! The daemon's library converts errors of the state, of skills and of runs to a [`Problem`], so that every transport
+//! reports the same; [`refusals`] and [`build`] are about files that only this command line reads.
 
 mod build;
 mod guest;
@@ -34,36 +34,36 @@ use std::path::{Path, PathBuf};
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    /// The command line asks for something that makes no sense.
+    /// The command line is invalid.
     #[error("{message}")]
     Usage {
         message: String,
-        /// What to write instead.
+        /// Suggested corrections.
         hints: Vec<String>,
     },
-    /// The run failed, or could not begin.
+    /// The run failed, or could not start.
     #[error(transparent)]
     Run(#[from] WasmPluginRunError),
-    /// A component was asked for its tools and did not tell.
+    /// `describe()` of a component failed.
     #[error("the module cannot describe its tools: {0}")]
     Describe(WasmPluginRunError),
-    /// A signal ended it.
+    /// A signal interrupted the command.
     #[error("interrupted")]
     Interrupted,
     /// A file is not a tape.
     #[error("`{}` is not a tape: {source}", path.display())]
     BadTape {
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem of the tape.
         source: TapeError,
     },
-    /// A replay went another way.
+    /// A replay differs from its tape.
     #[error("{}", diverged(.0))]
     Diverged(Divergence),
-    /// The system refused something that should have worked.
+    /// An operating system call failed unexpectedly.
     #[error("{what}: {source}")]
     Io {
-        /// The failed operation.
+        /// Description of the failed operation.
         what: String,
         /// The operating system error.
         source: io::Error,
@@ -74,7 +74,7 @@ pub(crate) enum CliError {
     /// The state root, or something in it, could not be used.
     #[error("{}", .0.to_problem())]
     State(#[from] StateError),
-    /// The daemon says why not.
+    /// The daemon returned a problem.
     #[error("{0}")]
     Problem(Box<Problem>),
     /// The daemon cannot listen.
@@ -92,12 +92,12 @@ pub(crate) enum CliError {
     /// A guest that is not built.
     #[error("{}", guest::message(.0))]
     Guest(Box<GuestkitError>),
-    /// A person was asked and said no.
+    /// The user declined.
     #[error("cancelled: nothing was changed")]
     Cancelled,
 }
 
-/// An error, and the run it ended, as far as there was one.
+/// An error, with the report of the run it ended, if there is one.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: CliError,
@@ -111,22 +111,22 @@ impl<E: Into<CliError>> From<E> for Failure {
 }
 
 impl CliError {
-    /// A mistake on the command line.
+    /// Creates an error about the command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hints: Vec::new() }
     }
 
-    /// A mistake on the command line, and what to write instead.
+    /// Creates an error about the command line with a suggested correction.
     pub(crate) fn usage_with_hint(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), hints: vec![hint.into()] }
     }
 
-    /// Something the system refused, for [`Result::map_err`].
+    /// Returns a closure that wraps an I/O error, for [`Result::map_err`].
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { what: what.into(), source }
     }
 
-    /// A place named on the command line that the system does not let us use.
+    /// Creates an error about a path on the command line that cannot be used.
     pub(crate) fn unusable_place(what: &str, path: &Path, error: &io::Error) -> Self {
         let reason = match error.kind() {
             io::ErrorKind::NotFound if path.is_dir() => "cannot create files in it".to_owned(),
@@ -137,7 +137,7 @@ impl CliError {
         Self::usage(format!("cannot use the {what} `{}`: {reason}", path.display()))
     }
 
-    /// The word for programs.
+    /// Returns the error code for programs.
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
             Self::Usage { .. } => ErrorCode::Usage,
@@ -166,7 +166,7 @@ impl CliError {
         }
     }
 
-    /// The exit code of the process.
+    /// Returns the exit code of the process.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage { .. } => 2,
@@ -207,7 +207,7 @@ impl CliError {
         }
     }
 
-    /// The facts as JSON.
+    /// Returns the details as JSON.
     pub(crate) fn details(&self) -> Value {
         match self {
             Self::Run(error) | Self::Describe(error) => error.details(),
@@ -230,7 +230,7 @@ impl CliError {
         }
     }
 
-    /// The facts a person wants to read below the message: a label and a text each.
+    /// Returns the details for people, as pairs of label and text.
     pub(crate) fn notes(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Diverged(divergence) => {
@@ -247,7 +247,7 @@ impl CliError {
         }
     }
 
-    /// What a program that failed had written, line by line.
+    /// Returns the output of a failed program, such as a compiler.
     pub(crate) fn output(&self) -> Option<&str> {
         match self {
             Self::Guest(error) => guest::output(error),

@@ -30,17 +30,17 @@ pub(crate) enum FileError {
     TooLong { path: PathBuf, bytes: u64, most: u64 },
 }
 
-/// The bytes of a regular file of at most `most` bytes; its length is checked before anything is read.
+/// Reads a regular file of at most `most` bytes; a longer one is rejected without reading it.
 pub(crate) fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     let (file, length) = open_file(path, most)?;
     let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
     let (bytes, whole) = read_at_most(file, length, most).map_err(unreadable)?;
-    // It grew while it was read.
+    // The file grew during the read.
     let too_long = |bytes| FileError::TooLong { path: path.to_owned(), bytes, most };
     if whole { Ok(bytes) } else { Err(too_long(bytes.len() as u64)) }
 }
 
-/// A regular file of at most `most` bytes, and its length; nothing of it is read yet.
+/// Opens a regular file of at most `most` bytes; returns it with its length.
 pub(crate) fn open_file(path: &Path, most: u64) -> Result<(File, u64), FileError> {
     let file = open(path)?;
     let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
@@ -57,9 +57,9 @@ pub(crate) fn open_file(path: &Path, most: u64) -> Result<(File, u64), FileError
     }
 }
 
-/// Reads to the end or to one byte more than `most`; says whether it was the end.
+/// Reads at most one byte more than `most`; returns whether that was the whole source.
 ///
-/// The capacity is taken at once where the length is known, so that a secret leaves no copies behind.
+/// Allocates the expected length at once, so that growing the buffer leaves no copies of a secret in memory.
 pub(crate) fn read_at_most(source: impl Read, expected: u64, most: u64) -> io::Result<(Vec<u8>, bool)> {
     let capacity = usize::try_from(expected.min(most).saturating_add(1)).unwrap_or(0);
     let mut bytes = Vec::with_capacity(capacity);
@@ -93,7 +93,7 @@ impl<'p> NewFile<'p> {
         self.keep()
     }
 
-    /// The temporary file, removed unless it is kept.
+    /// Returns the temporary file, which is removed unless it is kept.
     pub(crate) fn unfinished(&self) -> Result<File, CliError> {
         let file = self.file.as_file().try_clone();
         file.map_err(|error| CliError::unusable_place("file", self.path, &error))

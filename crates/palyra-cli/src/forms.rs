@@ -11,22 +11,22 @@ use palyra_api::sessions::FormSubmit;
 use palyra_common::redact::escape_untrusted;
 use serde_json::{Map, Value};
 
-/// Columns where the terminal does not say how many it has.
+/// Default width if the terminal does not report one.
 const COLUMNS: usize = 80;
-/// What a person types to stop.
+/// Input that stops a form.
 const STOP: &str = "/stop";
 
-/// What a person made of a form.
+/// Result of filling in a form.
 pub(crate) enum Filled {
-    /// Values to submit.
+    /// The values to submit.
     Submit(FormSubmit),
-    /// Nothing is submitted.
+    /// The user declined to submit.
     No,
-    /// Whatever showed the form stops.
+    /// The user stopped the conversation or command that showed the form.
     Stop,
 }
 
-/// A document in the width of the terminal.
+/// Renders a document in the width of the terminal.
 pub(crate) fn draw(document: &Value) -> String {
     match A2uiDocument::parse(&document.to_string()) {
         Ok(document) => render_text(&document, width()) + "\n",
@@ -34,19 +34,19 @@ pub(crate) fn draw(document: &Value) -> String {
     }
 }
 
-/// Text of others without what a terminal obeys; its line breaks stay.
+/// Escapes untrusted text for a terminal, preserving line breaks.
 pub(crate) fn escaped(text: &str) -> String {
     text.split('\n').map(escape_untrusted).collect::<Vec<_>>().join("\n")
 }
 
-/// A document with a form in it.
+/// A document with a form.
 pub(crate) struct ShownForm {
     document: A2uiDocument,
     component_id: String,
 }
 
 impl ShownForm {
-    /// The first form of a document, if there is one.
+    /// Returns the first form of a document, if it has one.
     pub(crate) fn of(document: &Value) -> Result<Option<Self>, CliError> {
         let document = A2uiDocument::parse(&document.to_string())
             .map_err(|error| ClientError::Protocol(format!("invalid form: {error}")))?;
@@ -56,7 +56,7 @@ impl ShownForm {
         Ok(component_id.map(|component_id| Self { document, component_id }))
     }
 
-    /// The tool that takes its values.
+    /// Returns the tool that receives the values.
     pub(crate) fn tool(&self) -> Option<&str> {
         self.form().and_then(|form| form.tool.as_deref())
     }
@@ -68,12 +68,12 @@ impl ShownForm {
         }
     }
 
-    /// These values, as they are submitted.
+    /// Returns the submission of these values for a revision.
     pub(crate) fn submit(&self, rev: u64, values: Value) -> FormSubmit {
         FormSubmit { rev, component_id: self.component_id.clone(), values }
     }
 
-    /// Asks for its values and for a confirmation. A form that has all it needs takes the confirmation alone.
+    /// Asks for the values and a confirmation. A complete form only asks for the confirmation.
     pub(crate) async fn fill_in(
         &self,
         person: Terminal,
@@ -102,14 +102,14 @@ impl ShownForm {
     }
 }
 
-/// What a form begins with.
+/// Returns the default values of the fields.
 fn defaults(form: &Form) -> Map<String, Value> {
     let named =
         form.fields.iter().filter_map(|field| Some((field.name.clone(), json(field.default.as_ref()?))));
     named.collect()
 }
 
-/// Whether a field that is required has no value.
+/// Returns whether a required field has no value.
 fn is_incomplete(form: &Form, values: &Map<String, Value>) -> bool {
     form.fields.iter().any(|field| field.required && !values.contains_key(&field.name))
 }
@@ -119,7 +119,7 @@ fn only_typed(kind: FieldType) -> bool {
     matches!(kind, FieldType::Secret | FieldType::Select)
 }
 
-/// Asks for each field; an empty line keeps what is there. False if the person stops.
+/// Asks for each field; an empty line keeps the current value. Returns false if the user stops.
 async fn fill(
     person: Terminal,
     printer: &Printer,

@@ -24,22 +24,22 @@ impl Interrupt {
         Ok(Self { cancel, happened })
     }
 
-    /// What ends a run.
+    /// Returns the token that is cancelled by the signal.
     pub(crate) fn token(&self) -> CancelToken {
         self.cancel.clone()
     }
 
-    /// Whether it has happened.
+    /// Returns whether a signal was received.
     pub(crate) fn happened(&self) -> bool {
         *self.happened.borrow()
     }
 
-    /// The result of `work`, or nothing when it was interrupted first; `work` is dropped then.
+    /// Waits for `work`; returns `None`, and drops `work`, if a signal is received first.
     pub(crate) async fn or<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut happened = self.happened.clone();
         tokio::select! {
             biased;
-            // The sender lives in a task that never ends, so this waits until it says so.
+            // The sender lives in a task that never ends, so this only resolves after a signal.
             _ = happened.wait_for(|happened| *happened) => None,
             result = work => Some(result),
         }

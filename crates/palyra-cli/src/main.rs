@@ -1,8 +1,8 @@
-//! `palyra`: the command line; called `palyrad`, the same program is the daemon.
+//! `palyra`: the command line; under the name `palyrad`, the same program is the daemon.
 //!
-//! [`cli`] says what can be written, [`commands`] has a file for each command, [`output`] draws what
-//! they return, and [`error`] is the one place that turns errors into exit codes and text. [`client`] speaks to
-//! the daemon, remote or in this process; [`state`] opens the state root for the commands that own it.
+//! [`cli`] defines the arguments, [`commands`] has a file for each command, [`output`] formats their results, and
+//! [`error`] converts errors to exit codes and text. [`client`] connects to the daemon, in another process or in this
+//! one; [`state`] opens the state root for commands that own it.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What people and programs see: data on standard output, talk on standard error.
+//! Output for people and programs: data on standard output, remarks on standard error.
 
 mod display;
 mod human;
@@ -34,7 +34,7 @@ pub(crate) struct Printer {
     talk: Talk,
 }
 
-/// How much is said on standard error.
+/// Verbosity on standard error.
 #[derive(Clone, Copy)]
 struct Talk {
     quiet: bool,
@@ -43,22 +43,22 @@ struct Talk {
 }
 
 impl Printer {
-    /// As the flags say.
+    /// Creates a printer for the global flags.
     pub(crate) fn new(globals: &Globals, trace: bool) -> Self {
         Self { form: globals.form(), talk: Talk { quiet: globals.quiet, verbose: globals.verbose, trace } }
     }
 
-    /// For commands that only have data or an error.
+    /// Creates a printer for commands that only print data or an error.
     pub(crate) fn plain(form: OutputForm) -> Self {
         Self { form, talk: Talk { quiet: false, verbose: false, trace: false } }
     }
 
-    /// Whether details were asked for.
+    /// Returns whether `--verbose` is set.
     pub(crate) fn is_verbose(&self) -> bool {
         self.talk.verbose
     }
 
-    /// Writes data as it is.
+    /// Writes data unchanged.
     pub(crate) fn data(&self, bytes: &[u8]) -> ExitCode {
         match write_data(bytes) {
             Ok(()) => ExitCode::SUCCESS,
@@ -97,7 +97,7 @@ impl Printer {
         }
     }
 
-    /// Says a remark between two lines of progress.
+    /// Prints a remark between two updates of the progress line.
     pub(crate) fn remark_over_progress(&self, remark: Remark) {
         if self.terminal().is_some() {
             say(ERASE);
@@ -110,12 +110,12 @@ impl Printer {
         self.form == OutputForm::Human
     }
 
-    /// Shows a person what a question is about, whatever else they want to hear.
+    /// Prints the subject of a question, regardless of `--quiet`.
     pub(crate) fn show(&self, text: &str) {
         say(text);
     }
 
-    /// Writes data as it comes; says whether anybody still reads.
+    /// Writes data as it arrives; returns whether the reader is still there.
     pub(crate) fn stream<R: Reply>(&self, reply: &R) -> Result<bool, CliError> {
         let text = match (self.form, reply.lines()) {
             (OutputForm::Human, _) => reply.data(),
@@ -157,14 +157,14 @@ impl Printer {
         ExitCode::from(failure.error.exit_code())
     }
 
-    /// The terminal on which progress may be drawn.
+    /// Returns the terminal for a progress line, if there is one.
     pub(crate) fn terminal(&self) -> Option<io::Stderr> {
         let talks = self.form == OutputForm::Human && !self.talk.quiet;
         Some(io::stderr()).filter(|stderr| talks && stderr.is_terminal())
     }
 }
 
-/// A reader that has read enough, such as `head`, is not an error.
+/// Writes data; a reader that closed the pipe, such as `head`, is not an error.
 fn write_data(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {

@@ -1,4 +1,4 @@
-//! How a person reaches this program and this state root from another shell.
+//! Commands for this program and state root that work when pasted into another shell.
 
 use crate::cli::Globals;
 use crate::directories::Directories;
@@ -8,11 +8,11 @@ use palyra_state::StateRoot;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Writes commands that work as pasted, whatever the working directory.
+/// Writes commands that work as pasted, in any working directory.
 pub(crate) struct CommandPrefix(String);
 
 impl CommandPrefix {
-    /// The program by the name that finds it, and `--state-root` where it is not the default.
+    /// Creates the prefix: the program by the name that finds it, and `--state-root` unless it is the default.
     pub(crate) fn new(globals: &Globals) -> Result<Self, CliError> {
         let program =
             std::env::current_exe().map_err(CliError::io("cannot find the path of this program"))?;
@@ -43,7 +43,7 @@ fn prefix(program: &Path, search_path: &OsStr, state_root: Option<&Path>) -> Str
     }
 }
 
-/// A word as a shell reads it back.
+/// Quotes a word for a shell, if necessary.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./=:,@%+".contains(&byte);
     if !word.is_empty() && word.bytes().all(plain) {

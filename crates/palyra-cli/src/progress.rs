@@ -21,7 +21,7 @@ pub(crate) async fn with_progress<T>(
     with_progress_of(async || what.to_owned(), terminal, work).await
 }
 
-/// The same for work of which it is asked what it does, once a second and only where a line shows it.
+/// Shows progress like [`with_progress`]; `what` is called once per second, and only if a line is shown.
 pub(crate) async fn with_progress_of<T>(
     what: impl AsyncFn() -> String,
     mut terminal: Option<impl Write>,
@@ -50,13 +50,13 @@ pub(crate) async fn with_progress_of<T>(
     }
 }
 
-/// What goes on, asked for when the next second is over.
+/// Returns the current activity after the next second.
 async fn asked(seconds: &mut Interval, what: &impl AsyncFn() -> String) -> String {
     seconds.tick().await;
     what().await
 }
 
-/// The same for work that blocks its thread.
+/// Shows progress for work that blocks its thread.
 pub(crate) fn with_progress_blocking<T>(
     what: &str,
     terminal: Option<impl Write + Send>,
@@ -65,8 +65,8 @@ pub(crate) fn with_progress_blocking<T>(
     with_progress_between(what, terminal, |_| work())
 }
 
-/// The same for work that blocks its thread and has something to say now and then: it hands that to its argument,
-/// and the line is cleared while the remark prints.
+/// Shows progress for blocking work that prints remarks: it passes them to its argument, and the line is cleared
+/// meanwhile.
 pub(crate) fn with_progress_between<T>(
     what: &str,
     terminal: Option<impl Write + Send>,
@@ -116,7 +116,7 @@ impl<W: Write> Line<W> {
     }
 }
 
-/// What goes on and for how long; a line that wraps could not be erased.
+/// Formats the activity and its duration, truncated because a wrapped line could not be erased.
 fn line_of(what: &str, seconds: u64) -> String {
     ERASE.to_owned() + &fitting_line(&format!("{what}… {seconds} s"))
 }
@@ -125,7 +125,7 @@ fn lock<T>(line: &Mutex<T>) -> MutexGuard<'_, T> {
     line.lock()
 }
 
-/// A terminal that has gone away is no reason to stop working.
+/// Writes to the terminal; an error is ignored, because the work has to continue without a terminal.
 fn draw(terminal: &mut impl Write, text: &str) {
     let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
 }

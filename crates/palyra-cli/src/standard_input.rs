@@ -11,12 +11,12 @@ pub(crate) struct StandardInput {
 }
 
 impl StandardInput {
-    /// With `no_input` a terminal is never read.
+    /// Creates a reader of standard input; with `no_input` a terminal is never read.
     pub(crate) fn new(no_input: bool) -> Self {
         Self { taken_by: None, no_input }
     }
 
-    /// Reads it for a flag: the bytes, and whether there were no more than `most`.
+    /// Reads standard input for a flag; returns the bytes, and whether there were at most `most`.
     pub(crate) fn read(&mut self, flag: &str, most: u64) -> Result<(Vec<u8>, bool), CliError> {
         if let Some(other) = self.taken_by.replace(flag.to_owned()) {
             return Err(CliError::usage_with_hint(

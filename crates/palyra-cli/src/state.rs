@@ -52,7 +52,7 @@ pub(crate) fn with_root<T>(
     }
 }
 
-/// `--state-root`, its variable, or `~/.palyra`.
+/// Returns the state root from `--state-root`, its variable, or the default `~/.palyra`.
 pub(crate) fn root(globals: &Globals) -> Result<StateRoot, CliError> {
     let none = || {
         CliError::usage_with_hint(
@@ -69,7 +69,7 @@ pub(crate) fn root(globals: &Globals) -> Result<StateRoot, CliError> {
     Ok(StateRoot::new(path))
 }
 
-/// A passphrase that needs no prompt.
+/// Returns the passphrase from a file or a credential, without a prompt.
 pub(crate) fn given_passphrase(globals: &Globals) -> Result<Option<Passphrase>, CliError> {
     let credentials = std::env::var_os(CREDENTIALS_DIRECTORY);
     let given = Passphrase::given(globals.passphrase_file.as_deref(), credentials.as_deref().map(Path::new));

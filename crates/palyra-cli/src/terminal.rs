@@ -17,20 +17,20 @@ impl Terminal {
         (!globals.no_input && io::stdin().is_terminal()).then_some(Self(()))
     }
 
-    /// A secret, typed without being shown; empty means cancelled.
+    /// Reads a secret without echo; empty input cancels the command.
     pub(crate) fn secret(&mut self, what: &str) -> Result<SecretValue, CliError> {
         let typed = rpassword::prompt_password(format!("{what}: ")).map(Zeroizing::new);
         let typed = typed.map_err(CliError::io("cannot read from the terminal"))?;
         if typed.is_empty() { Err(CliError::Cancelled) } else { Ok(SecretValue::new(typed.as_bytes())) }
     }
 
-    /// A passphrase, typed without being shown.
+    /// Reads a passphrase without echo.
     pub(crate) fn passphrase(&mut self, what: &str) -> Result<Passphrase, CliError> {
         let typed = self.secret(what)?;
         Passphrase::new(typed.expose()).map_err(|error| CliError::File(error.into()))
     }
 
-    /// A new passphrase, typed twice.
+    /// Reads a new passphrase twice without echo.
     pub(crate) fn new_passphrase(&mut self, what: &str) -> Result<Passphrase, CliError> {
         let first = self.secret(&format!("new {what}"))?;
         if self.secret(&format!("new {what} again"))? != first {
@@ -39,7 +39,7 @@ impl Terminal {
         Passphrase::new(first.expose()).map_err(|error| CliError::File(error.into()))
     }
 
-    /// Whether the answer to a question is yes.
+    /// Asks a yes-or-no question; everything except yes is a no.
     pub(crate) fn agrees(&mut self, question: &str) -> Result<bool, CliError> {
         let asked = |error| CliError::Io { what: "cannot use the terminal".into(), source: error };
         let mut stderr = anstream::stderr();
@@ -49,7 +49,7 @@ impl Terminal {
         Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
-    /// A line as it was typed; none at the end of the input.
+    /// Reads a line; returns `None` at the end of the input.
     pub(crate) fn line(&mut self, question: &str) -> Result<Option<String>, CliError> {
         let asked = |error| CliError::Io { what: "cannot use the terminal".into(), source: error };
         let mut stderr = anstream::stderr();
@@ -59,29 +59,29 @@ impl Terminal {
         Ok((read > 0).then(|| answer.trim_end_matches(['\n', '\r']).to_owned()))
     }
 
-    /// The same while the daemon is being spoken to.
+    /// Reads a line while a connection to the daemon is open.
     pub(crate) async fn line_between(mut self, question: String) -> Result<Option<String>, CliError> {
         off_the_threads(move || self.line(&question)).await
     }
 
-    /// A secret while the daemon is being spoken to.
+    /// Reads a secret while a connection to the daemon is open.
     pub(crate) async fn secret_between(mut self, what: String) -> Result<SecretValue, CliError> {
         off_the_threads(move || self.secret(&what)).await
     }
 
-    /// The same while the daemon is being spoken to: the threads that carry it do not wait for a person.
+    /// Asks a yes-or-no question while a connection is open, without blocking its threads.
     pub(crate) async fn agrees_between(mut self, question: String) -> Result<bool, CliError> {
         off_the_threads(move || self.agrees(&question)).await
     }
 }
 
-/// [`confirm`] while the daemon is being spoken to.
+/// Calls [`confirm`] while a connection to the daemon is open.
 pub(crate) async fn confirm_between(globals: &Globals, question: String) -> Result<(), CliError> {
     let (yes, person) = (globals.yes, Terminal::of_person(globals));
     off_the_threads(move || decide(yes, person, &question)).await
 }
 
-/// Goes on only if a person agrees, or `--yes` said so beforehand.
+/// Fails unless the user confirms, or `--yes` is set.
 pub(crate) fn confirm(globals: &Globals, question: &str) -> Result<(), CliError> {
     decide(globals.yes, Terminal::of_person(globals), question)
 }

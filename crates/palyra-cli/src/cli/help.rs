@@ -7,10 +7,10 @@ use clap::{Args, Command, CommandFactory};
 /// The description, then what to type.
 const TEMPLATE: &str = "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
 
-/// Where the options of every command are.
+/// Line in every help page that refers to the global options.
 const GLOBAL: &str = "Options of every command (--json, --state-root, …): palyra help global";
 
-/// Stands for a space where a line must not be wrapped; [`shown`] turns it back.
+/// Placeholder for a space at which a line must not be wrapped; [`shown`] replaces it.
 const NO_BREAK: char = '\u{a0}';
 
 /// The commands by what a person wants to do. Commands that are not listed follow under `Other`.
@@ -24,12 +24,12 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Operate", &["daemon", "init", "mcp", "backup", "restore"]),
 ];
 
-/// Whether the page of the global options is asked for.
+/// Returns whether the page of the global options is requested.
 pub(super) fn asks_for_globals(arguments: &[std::ffi::OsString]) -> bool {
     arguments.iter().skip(1).map(|word| word.to_str()).eq([Some("help"), Some("global")])
 }
 
-/// The options that every command takes.
+/// Returns the page with the options that every command takes.
 pub(super) fn globals() -> clap::builder::StyledStr {
     let page = Command::new("palyra")
         .max_term_width(100)
@@ -39,7 +39,7 @@ pub(super) fn globals() -> clap::builder::StyledStr {
     Globals::augment_args(page).render_help()
 }
 
-/// The command line with every page laid out; parsing needs none of it.
+/// Returns the command line with every help page laid out. Parsing does not need the layout.
 pub(super) fn laid_out() -> Command {
     let root = Cli::command().mut_args(|argument| {
         let global = argument.is_global_set();
@@ -52,7 +52,7 @@ pub(super) fn laid_out() -> Command {
     page(root).help_template(template)
 }
 
-/// A page as it is printed.
+/// Returns a page as it is printed.
 pub(super) fn shown(text: &clap::builder::StyledStr) -> String {
     text.ansi().to_string().replace(NO_BREAK, " ")
 }
@@ -94,7 +94,7 @@ fn paragraphs(text: &str) -> String {
     joined.trim_end().to_owned()
 }
 
-/// The visible commands under the titles of their groups.
+/// Returns the visible commands by group title.
 pub(super) fn grouped(root: &Command) -> Vec<(&'static str, Vec<&Command>)> {
     let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
     let visible = || root.get_subcommands().filter(|command| !command.is_hide_set());

@@ -4,10 +4,10 @@ use super::Cli;
 use clap::{Command, CommandFactory};
 use std::path::{Path, PathBuf};
 
-/// What is hashed or derived from also begins with our name, and is no command.
+/// Texts that start like a command, but are labels for hashing and key derivation.
 const LABELS: [&str; 3] = ["skill payload v1", "audit policy v1", "one-shot 2026-01"];
 
-/// The sources of every crate that speaks to people.
+/// Returns the sources of every crate with user-visible messages.
 fn sources() -> Vec<(PathBuf, String)> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut found = Vec::new();
@@ -28,7 +28,7 @@ fn sources() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// What follows `palyra ` up to the end of the quotation it stands in.
+/// Returns the text after each `palyra ` up to the end of its quotation.
 fn commands(text: &str) -> impl Iterator<Item = &str> {
     let starts = ["`palyra ", "\"palyra ", "  palyra ", "and `palyra ", "; palyra "];
     starts.into_iter().flat_map(move |start| {
@@ -39,7 +39,7 @@ fn commands(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The first word or flag that no command has.
+/// Returns the first word or flag that no command has.
 fn unknown(root: &Command, words: &str) -> Option<String> {
     let mut command = root;
     let mut deeper = true;

@@ -149,7 +149,7 @@ fn is_identifier(literal: &str) -> bool {
     literal.contains('_') && literal.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-/// Every file of the repository with this extension, outside of build output and hidden directories.
+/// Returns every file of the repository with this extension, except build output and hidden directories.
 fn files(extension: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let mut directories = vec![root];
@@ -177,7 +177,7 @@ fn is_product_source(path: &Path) -> bool {
         && !DATA.iter().any(|file| text.ends_with(file))
 }
 
-/// The lines of a page outside of code blocks, without code spans.
+/// Returns the lines of a page outside of code blocks, without code spans.
 fn prose(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
     let mut code = false;
     text.lines().enumerate().filter_map(move |(index, line)| {
@@ -188,7 +188,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
     })
 }
 
-/// The string literals of a file, without comments and unit tests.
+/// Returns the string literals of a file, without comments and unit tests.
 fn literals_of(source: &str) -> Vec<&str> {
     let mut literals = Vec::new();
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();

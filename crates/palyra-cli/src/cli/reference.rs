@@ -57,7 +57,7 @@ fn page() -> String {
     page
 }
 
-/// The commands by what a person wants to do.
+/// Writes the list of commands by group.
 fn index(page: &mut String, root: &Command) {
     page.push_str("\n| | |\n|---|---|\n");
     for (title, commands) in help::grouped(root) {
@@ -114,7 +114,7 @@ fn table<'a>(page: &mut String, title: &str, arguments: impl Iterator<Item = &'a
     }
 }
 
-/// The argument as the usage line writes it, with the short form of an option.
+/// Returns the argument as the usage line writes it, with the short form of an option.
 fn name(argument: &Arg) -> String {
     let written = argument.to_string();
     match argument.get_short() {
@@ -165,7 +165,7 @@ fn paragraphs(text: &str) -> String {
     page.trim().to_owned()
 }
 
-/// Angle brackets outside of code are no tags.
+/// Escapes angle brackets and asterisks outside of code spans.
 fn escaped(text: &str) -> String {
     let parts = text.split('`').enumerate();
     let parts = parts.map(|(index, part)| match index % 2 {

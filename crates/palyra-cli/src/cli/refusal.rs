@@ -1,4 +1,4 @@
-//! A command line that cannot be read, or that only asks for help.
+//! A command line that cannot be parsed, or that requests help.
 
 use super::{ColorWhen, OutputForm, help};
 use crate::error::CliError;
@@ -24,7 +24,7 @@ enum Said {
 }
 
 impl Refusal {
-    /// A help page that no parser prints.
+    /// Wraps a help page that clap does not render.
     pub(super) fn page(page: StyledStr, arguments: &[OsString]) -> Self {
         Self::of(Said::Page(page), arguments)
     }
@@ -43,7 +43,7 @@ impl Refusal {
         Self { message, form, color: asked(arguments, "--color", PALYRA_COLOR).unwrap_or_default() }
     }
 
-    /// Help and version on standard output; a mistake on standard error, with exit code 2.
+    /// Prints help and version to standard output with exit code 0, and mistakes to standard error with exit code 2.
     pub(crate) fn show(self) -> ExitCode {
         self.color.apply();
         let (page, code) = match self.message {
@@ -56,7 +56,7 @@ impl Refusal {
                 (error.render(), if error.use_stderr() { 2 } else { 0 })
             }
         };
-        // Nothing is left to say to a reader that has gone.
+        // A reader that closed the pipe gets no error message.
         let _ = match code {
             0 => write!(anstream::stdout(), "{}", help::shown(&page)),
             _ => write!(anstream::stderr(), "{}", help::shown(&page)),
@@ -83,7 +83,7 @@ fn suggestion(value: &ContextValue) -> String {
     }
 }
 
-/// The value of a flag on a command line that clap could not read, or of its variable.
+/// Returns the value of a flag, or of its variable, on a command line that clap could not parse.
 fn asked<T: ValueEnum>(arguments: &[OsString], flag: &str, variable: &str) -> Option<T> {
     let mut words =
         arguments.iter().filter_map(|argument| argument.to_str()).take_while(|word| *word != "--");

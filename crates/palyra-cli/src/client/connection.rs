@@ -23,11 +23,11 @@ const MAX_TOKEN_BYTES: u64 = 4 << 10;
 pub(super) enum Connection {
     /// Another process owns the state.
     Remote(Remote),
-    /// This one does, and asks itself this way.
+    /// This process owns the state and calls its own router.
     Own(Arc<App>, InProcess, Untouched),
 }
 
-/// How long the journal was when the state was opened.
+/// Size of the journal when the state was opened, to detect changes.
 pub(super) struct Untouched(u64);
 
 impl Connection {
@@ -44,7 +44,7 @@ impl Connection {
         if daemon_answers(&root) {
             return local(globals, &root).map(Self::Remote);
         }
-        // Read first: a token that is none is no reason to open anything.
+        // Read first: an invalid token file must fail before the state is opened.
         let named = globals.token_file.as_deref().map(read_token).transpose()?;
         match state::open(globals, command) {
             // It may have started while this one waited for the lock.
@@ -55,7 +55,7 @@ impl Connection {
         }
     }
 
-    /// The way to a daemon that is not this process; one is started where none runs.
+    /// Returns a connection to a daemon in another process, which is started if none runs.
     pub(super) fn lasting(globals: &Globals) -> Result<Self, CliError> {
         if let Some(url) = &globals.url {
             return named(globals, url).map(Self::Remote);
@@ -67,7 +67,7 @@ impl Connection {
         local(globals, &root).map(Self::Remote)
     }
 
-    /// A given token limits the command to its scopes, with and without a daemon.
+    /// Opens the router in this process. A given token limits the command to its scopes, as with a daemon.
     fn own(state: State, sandbox: Option<AppConfig>, named: Option<&String>) -> Result<Self, CliError> {
         let config = sandbox.map_or_else(default_sandbox, Ok)?;
         let before = Untouched(state.journal().head().size);
@@ -87,7 +87,7 @@ impl Connection {
         }
     }
 
-    /// Lets go; an owner that changed something stops cleanly first.
+    /// Closes the connection. An owner that changed the state shuts down cleanly first.
     pub(super) async fn close(self) -> Result<(), CliError> {
         let Self::Own(app, _, Untouched(before)) = self else { return Ok(()) };
         app.begin_stop();
@@ -96,7 +96,7 @@ impl Connection {
     }
 }
 
-/// Whether a daemon owns this state root and can be spoken to.
+/// Returns whether a daemon that owns this state root accepts connections.
 pub(crate) fn daemon_answers(root: &StateRoot) -> bool {
     let connected = ShortPath::of(&socket_path(root)).and_then(|short| UnixStream::connect(short.path()));
     connected.is_ok()
@@ -115,7 +115,7 @@ fn named(globals: &Globals, url: &str) -> Result<Remote, CliError> {
     Ok(Remote::new(place, token))
 }
 
-/// The given token, else the owner token.
+/// Returns the given token, or else the owner token.
 fn token(globals: &Globals, root: &StateRoot) -> Result<Option<Zeroizing<String>>, CliError> {
     if let Some(path) = &globals.token_file {
         return read_token(path).map(Some);

@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 
 /// Idle time after which a daemon that a command started on its own stops.
 const IDLE_EXIT: &str = "10m";
-/// Longest line with which it says where it listens, and longest error.
+/// Maximum bytes of the daemon's ready line, and of its error.
 const MAX_REPLY_BYTES: u64 = 64 << 10;
 
 /// Starts a daemon of this state root that stops when it is idle, and waits until it listens.
@@ -67,7 +67,8 @@ pub(crate) fn start(
     }
 }
 
-/// This program again, in a process group of its own, so that no key on this terminal ends it.
+/// Returns the command to start this program in its own process group, so that Ctrl-C in this terminal does not stop
+/// it.
 fn command(globals: &Globals, root: &StateRoot, arguments: Vec<OsString>) -> std::io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command
@@ -84,7 +85,7 @@ fn command(globals: &Globals, root: &StateRoot, arguments: Vec<OsString>) -> std
     Ok(command)
 }
 
-/// What it said before it ended.
+/// Returns the error that the daemon reported before it exited.
 fn reason(errors: &mut File) -> CliError {
     #[derive(Deserialize)]
     struct Document {

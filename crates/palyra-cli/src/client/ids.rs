@@ -24,7 +24,8 @@ struct Candidate {
     about: String,
 }
 
-/// Returns the run that `text` means; what no run matches is left to the daemon, which says so.
+/// Returns the run that `text` abbreviates. Text that matches no run is returned unchanged, so that the daemon reports
+/// the error.
 pub(crate) async fn run_id(client: &AnyClient, text: &str) -> Result<String, ClientError> {
     let Some(prefix) = prefix(text, "run_") else { return Ok(text.to_owned()) };
     let mut found = Vec::new();
@@ -98,7 +99,8 @@ pub(crate) async fn dead_letter(client: &AnyClient, text: &str) -> Result<u64, C
     })
 }
 
-/// The prefix to search for, with its kind; none for a whole id. Lists cut ids with `…`, which is taken off.
+/// Returns the prefix to search for, with its kind; `None` for a whole id. The `…` of truncated ids in lists is
+/// removed.
 fn prefix(text: &str, kind: &str) -> Option<String> {
     let short = text.trim_end_matches(['…', '.']);
     let digits = short.strip_prefix(kind).unwrap_or(short);

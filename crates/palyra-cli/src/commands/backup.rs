@@ -93,7 +93,7 @@ async fn receive(mut body: ApiBody, mut file: File, to: &Path) -> Result<(), Cli
     while let Some(frame) = body.frame().await {
         match frame {
             Ok(frame) => {
-                // A writer that is gone says why below.
+                // If the writer ended, its error is reported below.
                 if let Ok(chunk) = frame.into_data()
                     && sender.send(chunk).await.is_err()
                 {

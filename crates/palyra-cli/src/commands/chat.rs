@@ -1,4 +1,4 @@
-//! `palyra chat`: talk to the agent; answer what it asks, on a terminal.
+//! `palyra chat`: a conversation with the agent on a terminal, including its questions.
 
 mod answer;
 mod events;
@@ -104,7 +104,7 @@ async fn chat(
     talk(client, &session.session_id, person, printer, &mut conversation).await
 }
 
-/// Reads messages until the person has said enough.
+/// Reads messages until the user ends the conversation.
 async fn talk(
     client: &AnyClient,
     session_id: &str,
@@ -142,7 +142,7 @@ async fn talk(
     Ok(())
 }
 
-/// The end of a run as the end of the command.
+/// Converts the status of a run to the result of the command.
 fn outcome(run: &AgentRun) -> Result<(), CliError> {
     let code = match run.status {
         AgentRunStatus::Finished => return Ok(()),

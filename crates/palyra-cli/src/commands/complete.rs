@@ -39,7 +39,7 @@ pub(crate) fn run(args: &CompleteArgs) -> ExitCode {
     crate::output::Printer::plain(crate::cli::OutputForm::Human).data(text.as_bytes())
 }
 
-/// What may stand at the unfinished word.
+/// Candidates for the unfinished word.
 #[derive(Debug, PartialEq, Eq)]
 enum Next {
     Known(Vec<String>),
@@ -104,7 +104,7 @@ fn next(root: &Command, before: &[String], unfinished: &str) -> Next {
     }
 }
 
-/// `--flag`, unless its value is in the same word.
+/// Finds the flag of a word, unless the word contains the value as well.
 fn find_flag<'a>(command: &'a Command, word: &str) -> Option<&'a Arg> {
     command.get_arguments().find(|argument| {
         argument.get_long().is_some_and(|long| word.strip_prefix("--") == Some(long))
@@ -143,14 +143,14 @@ fn kind(argument: &str, noun: &str) -> Option<Kind> {
     })
 }
 
-/// Asks the daemon, or the state root if it is free at once.
+/// Lists ids from the daemon, or from the state root if it is not locked.
 fn ids(kind: Kind, before: &[String]) -> Option<Vec<String>> {
     let globals = globals(before)?;
     let asked = client::ask(&globals, "completions", async |client| list(kind, &client).await);
     asked.ok()
 }
 
-/// The state root and the daemon that the command line names.
+/// Parses the global options of the unfinished command line.
 fn globals(before: &[String]) -> Option<Globals> {
     const PLACES: [&str; 4] = ["--state-root", "--url", "--token-file", "--passphrase-file"];
     let mut words = vec!["palyra".to_owned(), "--no-input".into(), "--lock-wait=0".into()];

@@ -53,14 +53,14 @@ pub(crate) fn run(args: CompletionsArgs, globals: &Globals) -> ExitCode {
     Printer::plain(globals.form()).data(&text)
 }
 
-/// Commands and flags only, for shells whose scripts cannot ask.
+/// Returns a script with commands and flags only, for shells whose scripts cannot call this program.
 fn fixed(shell: Shell) -> Vec<u8> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut visible(&Cli::command()), "palyra", &mut text);
     text
 }
 
-/// The same command without what is hidden, which most shells would offer.
+/// Returns the command without hidden parts, which most shells would complete.
 fn visible(command: &Command) -> Command {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     Command::new(command.get_name().to_owned())

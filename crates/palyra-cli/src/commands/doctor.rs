@@ -33,7 +33,7 @@ Changes nothing without `--fix`. A running daemon checks the state itself; stop 
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(crate) struct DoctorArgs {
-    /// Check against this deployment profile: local, single-vm or worker-enabled
+    /// Deployment profile to check against: `local`, `single-vm` or `worker-enabled`
     #[arg(long, value_name = "PROFILE", default_value = DeploymentProfile::DEFAULT)]
     #[arg(env = PALYRA_PROFILE, hide_env_values = true)]
     profile: String,
@@ -51,9 +51,9 @@ pub(crate) struct DoctorArgs {
 struct Examined {
     #[serde(flatten)]
     report: Report,
-    /// What `--fix` did.
+    /// Problems that `--fix` solved.
     fixed: Vec<String>,
-    /// What it tried, and why that did not work.
+    /// Problems that `--fix` could not solve, with the reason.
     not_fixed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bundle: Option<String>,
@@ -91,7 +91,7 @@ fn execute(args: &DoctorArgs, globals: &Globals) -> Result<Examined, CliError> {
     Ok(Examined { report, fixed, not_fixed, bundle })
 }
 
-/// The checks of the state that only its owner can make.
+/// Runs the checks that require the owner of the state.
 fn ask_daemon(globals: &Globals) -> Result<Vec<Check>, String> {
     let checked = client::ask(globals, "doctor", async |client| client.check_state().await);
     match checked {

@@ -25,7 +25,7 @@ A state root holds trust, skills, secrets and the journal, encrypted or authenti
 `palyra up` also creates one, and `palyra restore` restores one from a backup. A failed creation leaves nothing
 behind.";
 
-/// How long the keyring may take to show that it works.
+/// Maximum time for the keyring to respond to a probe.
 const KEYRING_PROBE: Duration = Duration::from_secs(1);
 
 /// Create the state root
@@ -53,7 +53,7 @@ pub(crate) enum DeviceKeyPlace {
 }
 
 impl DeviceKeyPlace {
-    /// The word on the command line.
+    /// Returns the value on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",

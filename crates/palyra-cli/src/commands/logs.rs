@@ -27,7 +27,7 @@ const MORE: &str = "\
 A daemon started by `palyra up -d`, or by a command that needed one, logs to a file in the state root. A daemon
 in the foreground logs to its standard error, unless it was started with `--log-file`.";
 
-/// How often a follower looks for more.
+/// Interval at which a follower checks for new lines.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// A log file can pass its limit by its last line.
 const MOST_BYTES: u64 = 2 * MAX_LOG_BYTES;
@@ -74,7 +74,7 @@ fn execute(args: &LogsArgs, globals: &Globals, printer: &Printer) -> Result<(), 
         opened => opened.map_err(failed(&path))?,
     };
     let mut text = String::new();
-    // The end of the log may stand in the file before.
+    // The end of the log may still be in the previous file.
     if let Ok(previous) = File::open(previous_log_path(&path)) {
         read_text(previous, &mut text).map_err(failed(&path))?;
     }
@@ -98,7 +98,7 @@ fn execute(args: &LogsArgs, globals: &Globals, printer: &Printer) -> Result<(), 
     Ok(())
 }
 
-/// How far a follower has read.
+/// Position of a follower in the log.
 struct Place {
     read: u64,
     inode: Option<u64>,
@@ -107,7 +107,7 @@ struct Place {
 }
 
 impl Place {
-    /// The whole lines that were written since; a log that was moved aside is read to its end first.
+    /// Returns the complete lines written since the last call; a rotated log is read to its end first.
     fn more(&mut self, log: &mut File, path: &Path) -> io::Result<Vec<String>> {
         self.read_on(log)?;
         if let Ok(current) = File::open(path)
@@ -153,7 +153,7 @@ impl Reply for LogLines {
     const SCHEMA: &'static str = "palyra.logs/v1";
 
     fn data(&self) -> String {
-        // Escape sequences of a terminal never come from a log: the daemon escapes what others say.
+        // The daemon escapes untrusted text, so a log never contains terminal escape sequences.
         self.lines.iter().map(|line| format!("{line}\n")).collect()
     }
 

@@ -1,4 +1,4 @@
-//! `palyra models`: the language models the agent asks.
+//! `palyra models`: the language models of the agent.
 
 mod add;
 mod default;

@@ -75,7 +75,7 @@ fn execute(args: &RestoreArgs, globals: &Globals, printer: &Printer) -> Result<D
     staged.finish(&accepted).map(Done).map_err(to_cli)
 }
 
-/// What a person has to know before agreeing: files without a signature, and whatever is missing or differs.
+/// Formats what the user has to know before confirming: unsigned files, and everything missing or altered.
 fn listed(plan: &RestorePlan) -> String {
     let list = |title: &str, lines: &[String]| match lines {
         [] => String::new(),

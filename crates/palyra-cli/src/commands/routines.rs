@@ -1,4 +1,4 @@
-//! `palyra routines`: calls that are made by the time.
+//! `palyra routines`: scheduled tool calls.
 
 mod add;
 mod fire;

@@ -122,7 +122,7 @@ async fn load(
     loaded.map_err(|error| if interrupt.happened() { CliError::Interrupted } else { error.into() })
 }
 
-/// A replay is judged by its verdict: a run that fails exactly as it was recorded is a good replay.
+/// Returns the error of a run. A replay is judged by its verdict: one that fails exactly as recorded succeeds.
 fn failure_of(report: &RunReport, interrupt: &Interrupt) -> Option<CliError> {
     match (&report.result, &report.replay) {
         (Err(WasmPluginRunError::Cancelled), _) if interrupt.happened() => Some(CliError::Interrupted),

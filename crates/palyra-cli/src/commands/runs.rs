@@ -1,4 +1,4 @@
-//! `palyra runs`: what ran, what it said, and the proof of it.
+//! `palyra runs`: past and current runs, their output and their receipts.
 
 mod cancel;
 mod events;

@@ -95,7 +95,7 @@ pub(crate) fn run(args: &SkillsArgs, globals: &Globals) -> ExitCode {
 
 /// An answer whose content decides the exit code: a skill can be stored and still not be one that runs.
 trait Judged: Reply {
-    /// 0 when all is well.
+    /// Returns 0 if the skill can run.
     fn exit_code(&self) -> u8 {
         0
     }

@@ -25,9 +25,9 @@ Example:
 const MORE: &str = "\
 Exit code 9: no daemon is running.";
 
-/// Most pending approvals that are counted.
+/// Maximum number of pending approvals that are counted.
 const MOST_APPROVALS: u16 = 100;
-/// The exit code where no daemon runs.
+/// Exit code if no daemon runs.
 const NOT_RUNNING: u8 = 9;
 
 /// Show whether the daemon is running and what needs attention

@@ -1,4 +1,4 @@
-//! `palyra tokens`: who besides the owner may ask the daemon.
+//! `palyra tokens`: API tokens for principals besides the owner.
 
 mod add;
 mod list;

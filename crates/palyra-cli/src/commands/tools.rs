@@ -44,10 +44,10 @@ pub(crate) fn run(args: &ToolsArgs, globals: &Globals) -> ExitCode {
     }
 }
 
-/// Longest description in a list.
+/// Maximum length of a description in a list.
 const MAX_DESCRIPTION_CHARS: usize = 120;
 
-/// Tools, one per line.
+/// Formats tools, one per line.
 fn rows(tools: &[ToolSummary]) -> String {
     let row = |tool: &ToolSummary| {
         let approval = if tool.requires_approval { "required" } else { "" };

@@ -135,7 +135,7 @@ fn detach(args: &UpArgs, globals: &Globals, printer: &Printer) -> Result<(), Cli
     Ok(())
 }
 
-/// Three commands to try, with a tool that can run if there is one.
+/// Returns three commands to try, with a tool that can run if there is one.
 fn to_try(state: &State, prefix: &CommandPrefix) -> Vec<String> {
     let inventory = state.skills().list();
     let runs = |entry: &&palyra_skills::SkillInventoryEntry| {

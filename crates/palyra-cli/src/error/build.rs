@@ -41,7 +41,7 @@ pub(super) fn notes(error: &BuildError) -> Vec<(&'static str, String)> {
     }
 }
 
-/// The one problem, or how many there are.
+/// Returns the message of the only problem, or the number of problems.
 pub(super) fn manifest_message(problems: &[ManifestError]) -> String {
     match problems {
         [only] => only.to_string(),
@@ -49,7 +49,7 @@ pub(super) fn manifest_message(problems: &[ManifestError]) -> String {
     }
 }
 
-/// Of several problems each has its own fix beside it.
+/// Returns the hint for the only problem; each of several problems has its own in the notes.
 pub(super) fn manifest_hints(problems: &[ManifestError]) -> Vec<String> {
     match problems {
         [only] => vec![only.hint().unwrap_or_else(|| format!("write {}", only.expected()))],
@@ -57,7 +57,7 @@ pub(super) fn manifest_hints(problems: &[ManifestError]) -> Vec<String> {
     }
 }
 
-/// The place of the first problem, and all of them.
+/// Returns the position of the first problem, and all problems.
 pub(super) fn manifest_details(problems: &[ManifestError]) -> Value {
     let problem = |error: &ManifestError| {
         json!({
@@ -72,7 +72,7 @@ pub(super) fn manifest_details(problems: &[ManifestError]) -> Value {
     })
 }
 
-/// The line of the one problem, as the reader of the manifest draws it; of several problems a line each.
+/// Returns the source line of the only problem, or one note per problem.
 pub(super) fn manifest_notes(problems: &[ManifestError]) -> Vec<(&'static str, String)> {
     let [only] = problems else {
         let all = problems.iter().map(|error| {

@@ -5,7 +5,7 @@ use palyra_daemon::problem::sentence;
 use palyra_plugins_guestkit::{GuestkitError, Route};
 use serde_json::{Value, json};
 
-/// What failed, without what a compiler wrote.
+/// Returns the message without the output of the compiler.
 pub(super) fn message(error: &GuestkitError) -> String {
     match error {
         GuestkitError::StepFailed { step, status, .. } => format!("{step} failed with {status}"),
@@ -17,7 +17,7 @@ pub(super) fn message(error: &GuestkitError) -> String {
     }
 }
 
-/// What a compiler wrote, as it wrote it.
+/// Returns the output of the compiler.
 pub(super) fn output(error: &GuestkitError) -> Option<&str> {
     match error {
         GuestkitError::StepFailed { output, .. } | GuestkitError::StepTimedOut { output, .. } => Some(output),
@@ -36,7 +36,7 @@ pub(super) fn code(error: &GuestkitError) -> ErrorCode {
     }
 }
 
-/// Each way to compile Rust that was tried.
+/// Returns each attempted way to compile Rust with its error.
 pub(super) fn notes(error: &GuestkitError) -> Vec<(&'static str, String)> {
     let GuestkitError::NoRustRoute { refusals, .. } = error else { return Vec::new() };
     let label = |route| match route {

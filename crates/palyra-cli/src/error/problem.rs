@@ -1,16 +1,16 @@
-//! What a person reads below the message of a problem: the facts that matter, by code.
+//! The details of a problem for people, depending on its code.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;
 use palyra_common::redact::escape_untrusted;
 use serde_json::Value;
 
-/// Frames of a guest's stack that are shown.
+/// Maximum number of frames of a guest's stack in the output.
 const MAX_FRAMES: usize = 32;
 
 type Note = (&'static str, String);
 
-/// A label and a text each.
+/// Returns the details as pairs of label and text.
 pub(super) fn notes(problem: &Problem) -> Vec<Note> {
     let details = &problem.details;
     match problem.code {
@@ -33,7 +33,7 @@ pub(super) fn notes(problem: &Problem) -> Vec<Note> {
     }
 }
 
-/// The stack of an exception, a frame a line; any other facts as JSON.
+/// Returns the frames of an exception's stack, one per note; other details as JSON.
 fn guest_details(details: &Value) -> Vec<Note> {
     let fields = details.as_object().filter(|fields| fields.len() == 1);
     match fields.and_then(|fields| fields.get("stack")).and_then(Value::as_array) {
@@ -58,7 +58,7 @@ fn difference(difference: &Value) -> Vec<Note> {
     .collect()
 }
 
-/// The findings that refuse.
+/// Returns the findings that reject the package.
 fn findings(report: &Value) -> Vec<Note> {
     let refuses = |finding: &&Value| finding.get("effect").and_then(Value::as_str) == Some("refuse");
     let shown = |finding: &Value| {

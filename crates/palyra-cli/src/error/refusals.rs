@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 
-/// Why a file, or a text that stands for one, was refused.
+/// Why a file, or a text with the content of one, was rejected.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileRefusal {
     #[error(transparent)]

@@ -1,7 +1,7 @@
-//! What standard output is: how wide, in colour or not, and in which zone times are written.
+//! Properties of standard output: width, colour and time zone.
 //!
 //! On a terminal, tables fit its width and times are relative. A pipe gets whole tables and ISO times in UTC, so that
-//! scripts read the same on every machine.
+//! scripts get the same output on every machine.
 
 use anstyle::{AnsiColor, Style};
 use jiff::tz::TimeZone;
@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 const DEFAULT_WIDTH: usize = 80;
 /// A terminal that claims to be narrower does not know its width.
 const MIN_TERMINAL_WIDTH: usize = 9;
-/// Age in seconds from which a date says more than a number of days.
+/// Age in seconds from which a date is shown instead of a number of days.
 const RELATIVE_SECONDS: i64 = 7 * 86_400;
 
 static DISPLAY: OnceLock<Display> = OnceLock::new();
@@ -43,7 +43,7 @@ impl Display {
         let _ = DISPLAY.set(display);
     }
 
-    /// The display of this process; that of a pipe before one is applied.
+    /// Returns the display of this process, or that of a pipe before one is set.
     pub(super) fn current() -> &'static Self {
         static PIPE: Display = Display { width: None, colour: false, zone: None };
         DISPLAY.get().unwrap_or(&PIPE)
@@ -54,7 +54,7 @@ impl Display {
         self.width
     }
 
-    /// A status word in its colour.
+    /// Colours a status.
     pub(super) fn status(&self, shown: &str, word: &str) -> String {
         match status_style(word).filter(|_| self.colour) {
             Some(style) => format!("{style}{shown}{style:#}"),
@@ -82,24 +82,24 @@ impl Display {
     }
 }
 
-/// A time in a table: `5 min ago` on a terminal, ISO in a pipe.
+/// Formats a time in a table: `5 min ago` on a terminal, ISO in a pipe.
 pub(crate) fn when(at_ms: u64) -> String {
     Display::current().age(at_ms, now())
 }
 
-/// A time of a log line: date and clock.
+/// Formats the time of a log line as date and time.
 pub(crate) fn timestamp(at_ms: u64) -> String {
     Display::current().date(at_ms)
 }
 
-/// A time among facts: both, on a terminal.
+/// Formats a time among facts: date and age on a terminal.
 pub(crate) fn moment(at_ms: u64) -> String {
     let display = Display::current();
     let (date, age) = (display.date(at_ms), display.age(at_ms, now()));
     if date.starts_with(&age) { date } else { format!("{date} ({age})") }
 }
 
-/// An ISO time of an answer, as [`when`] writes times; other text stays as it is.
+/// Formats an ISO time as [`when`] does; other text is unchanged.
 pub(crate) fn when_text(text: &str) -> String {
     let at = text.parse::<Timestamp>().ok().and_then(|at| u64::try_from(at.as_millisecond()).ok());
     at.map_or_else(|| text.to_owned(), when)
@@ -130,7 +130,7 @@ fn relative(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
     if seconds > 0 { format!("{amount} ago") } else { format!("in {amount}") }
 }
 
-/// The zone that `TZ` or `/etc/localtime` names, else UTC.
+/// Returns the zone that `TZ` or `/etc/localtime` names, or else UTC.
 fn local_zone() -> TimeZone {
     let named = std::env::var("TZ").ok().map(|name| name.trim_start_matches(':').to_owned());
     let named = named.filter(|name| !name.is_empty()).or_else(|| {
@@ -140,7 +140,7 @@ fn local_zone() -> TimeZone {
     named.and_then(|name| TimeZone::get(&name).ok()).unwrap_or(TimeZone::UTC)
 }
 
-/// A line as long as standard error is wide, so that it can be erased again.
+/// Truncates a line to the width of standard error, so that it can be erased.
 pub(crate) fn fitting_line(text: &str) -> String {
     let width = width(&std::io::stderr()) - 1;
     if text.chars().count() <= width {
@@ -155,7 +155,7 @@ fn width(terminal: &impl std::os::fd::AsFd) -> usize {
     columns.ok().filter(|columns| *columns > MIN_TERMINAL_WIDTH).unwrap_or(DEFAULT_WIDTH)
 }
 
-/// Green for what is well, red for what failed, yellow for what waits.
+/// Returns green for success, red for failure and yellow for pending states.
 fn status_style(word: &str) -> Option<Style> {
     let first = word.split([' ', ',', ':']).next().unwrap_or_default();
     let colour = match first {

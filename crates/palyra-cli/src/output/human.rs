@@ -16,7 +16,7 @@ const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
 const QUIET: Style = Style::new().dimmed();
 
-/// Most characters shown of one message.
+/// Maximum characters of one message.
 const MAX_BODY_CHARS: usize = 2_000;
 
 pub(super) fn warnings(warnings: &[String]) -> String {
@@ -32,7 +32,7 @@ pub(super) fn remarks(remarks: &[Remark]) -> String {
     remarks.iter().map(shown).collect()
 }
 
-/// The message, the facts below it, and what to do next.
+/// Formats the message, the details below it, and the hints.
 pub(super) fn error(error: &CliError) -> String {
     let mut text = line(ERROR, "error", &error.to_string());
     for (label, note) in error.notes() {
@@ -45,7 +45,7 @@ pub(super) fn error(error: &CliError) -> String {
     text
 }
 
-/// Log, messages, trace and summary of a run.
+/// Formats log, messages, trace and summary of a run.
 pub(super) fn run(run: &FinishedRun, talk: Talk) -> String {
     let tool = escape_untrusted(&run.tool);
     let mut text: String = run.report.log.iter().map(|line| log_line(&tool, line)).collect();

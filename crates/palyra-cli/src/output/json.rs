@@ -21,7 +21,7 @@ const RUN_SCHEMA: &str = "palyra.run/v1";
 struct RunDocument<'a> {
     schema: &'static str,
     tool: &'a str,
-    /// As the guest wrote it, but for space between tokens.
+    /// Result as the guest wrote it, without whitespace between tokens.
     result: Option<Box<RawValue>>,
     /// A replayed run that failed as it was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ struct RunDocument<'a> {
     warnings: &'a [String],
 }
 
-/// What is known of a run, whether it went well or not.
+/// Fields of a run that both outcomes have.
 #[derive(Serialize)]
 struct RunFacts<'a> {
     run_id: &'a str,
@@ -66,7 +66,7 @@ struct ShownMessage<'a> {
     body_base64: Option<String>,
 }
 
-/// What a command answers.
+/// Returns the document of a command's reply.
 pub(super) fn reply_document<R: Reply>(reply: &R) -> String {
     #[derive(Serialize)]
     struct ReplyDocument<'a, R> {
@@ -90,7 +90,7 @@ pub(super) fn lines(schema: &'static str, values: &[Value]) -> String {
     values.iter().map(line).collect()
 }
 
-/// A run that went well.
+/// Returns the document of a successful run.
 pub(super) fn run_document(run: &FinishedRun, warnings: &[String]) -> String {
     let document = RunDocument {
         schema: RUN_SCHEMA,
@@ -103,7 +103,7 @@ pub(super) fn run_document(run: &FinishedRun, warnings: &[String]) -> String {
     one_line(&document)
 }
 
-/// `{"error":{…}}`, with what is known of the run in `details.report`.
+/// Returns `{"error":{…}}`, with the facts of the run in `details.report`.
 pub(super) fn error_document(failure: &Failure, warnings: &[String]) -> String {
     let mut body = error_body(&failure.error);
     if let Some(run) = &failure.run {

@@ -3,7 +3,8 @@
 use palyra_common::JsonText;
 use palyra_common::redact::escape_untrusted;
 
-/// Indented, for people. Characters that could move the cursor or turn the text round are written as JSON escapes.
+/// Indents JSON for people. Characters that could move the cursor or change the text direction are written as JSON
+/// escapes.
 pub(crate) fn pretty(text: &JsonText) -> String {
     let mut out = String::with_capacity(text.as_str().len());
     let mut depth = 0_usize;

@@ -1,22 +1,22 @@
-//! What a command found or did, ready for every form of output.
+//! The result of a command, for every output format.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// The answer of a command.
+/// The reply of a command.
 pub(crate) trait Reply: Serialize {
-    /// `palyra.<noun>.<verb>/v1`.
+    /// Schema name of the form `palyra.<noun>.<verb>/v1`.
     const SCHEMA: &'static str;
 
-    /// What was asked for, as people read it: it goes to standard output.
+    /// Returns the result for people, which is printed to standard output.
     fn data(&self) -> String;
 
-    /// What else a person should know: it goes to standard error, unless `--quiet`.
+    /// Returns remarks, which are printed to standard error unless `--quiet` is set.
     fn talk(&self) -> Vec<Remark> {
         Vec::new()
     }
 
-    /// The objects that `ndjson` writes one a line; without any, the whole answer is one line.
+    /// Returns the objects that `ndjson` prints one per line; `None` prints the whole reply as one line.
     fn lines(&self) -> Option<Vec<Value>> {
         None
     }
@@ -25,10 +25,10 @@ pub(crate) trait Reply: Serialize {
 /// A remark for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Remark {
-    /// What happened, in a quiet colour.
+    /// Information, in a dim colour.
     Note(String),
-    /// Suggested commands.
+    /// A suggested command.
     Next(String),
-    /// Warnings.
+    /// A warning.
     Warning(String),
 }

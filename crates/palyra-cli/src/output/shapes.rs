@@ -11,7 +11,7 @@ use palyra_api::skills::{
 };
 use palyra_common::redact::escape_untrusted;
 
-/// The words for a status.
+/// Returns the text of a status.
 pub(crate) fn status(status: SkillStatus) -> &'static str {
     match status {
         SkillStatus::Active => "active",
@@ -22,7 +22,7 @@ pub(crate) fn status(status: SkillStatus) -> &'static str {
     }
 }
 
-/// The name of a trust state.
+/// Returns the text of a trust state.
 pub(crate) fn trust(trust: TrustState) -> &'static str {
     match trust {
         TrustState::Quarantine => "unknown publisher",
@@ -33,12 +33,12 @@ pub(crate) fn trust(trust: TrustState) -> &'static str {
     }
 }
 
-/// One step of a verification, on a line.
+/// Formats one step of a verification as a line.
 pub(crate) fn verify_step(step: &VerifyStep) -> String {
     format!("ok  {:<10}  {}\n", escape_untrusted(&step.name), escape_untrusted(&step.found))
 }
 
-/// One step of an installation, for a remark.
+/// Formats one step of an installation for a remark.
 pub(crate) fn install_step(step: &InstallStep) -> String {
     let name = match (step.stage, &step.step) {
         (InstallStage::Verify, Some(step)) => step,
@@ -53,7 +53,7 @@ pub(crate) fn install_step(step: &InstallStep) -> String {
     format!("{mark}  {name:<10}  {}", step.found)
 }
 
-/// What a skill may do, one line each; those that open much are marked.
+/// Formats permissions, one per line; broad ones are marked.
 pub(crate) fn permissions(permissions: &[Permission]) -> String {
     if permissions.is_empty() {
         return "  none\n".to_owned();
@@ -69,9 +69,9 @@ pub(crate) fn permissions(permissions: &[Permission]) -> String {
     permissions.iter().map(line).collect()
 }
 
-/// What differs, in two columns; a row this version does not know is left out.
+/// Formats differences in two columns; rows of a newer version are skipped.
 pub(crate) fn two_columns(diff: &UpdateDiff, old: &str, new: &str) -> String {
-    // Both are written by the same names.
+    // Both types serialize to the same names.
     let known = |row| serde_json::to_value(row).and_then(serde_json::from_value).ok();
     let rows = diff.rows.iter().filter_map(known).collect();
     skills::two_columns(&palyra_skills::UpdateDiff { rows }, old, new)

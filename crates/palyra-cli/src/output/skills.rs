@@ -19,7 +19,7 @@ pub(crate) const QUARANTINED: u8 = 6;
 /// Installed, and not runnable before consent is given, it is enabled or the machine fits it.
 pub(crate) const NOT_RUNNABLE: u8 = 12;
 
-/// What it may do, one line each; those that open much are marked.
+/// Formats permissions, one per line; broad ones are marked.
 pub(crate) fn permissions(permissions: &[Permission]) -> String {
     if permissions.is_empty() {
         return "  none\n".to_owned();
@@ -45,7 +45,7 @@ pub(crate) fn finding_remarks(report: &AuditReport) -> Vec<Remark> {
     report.findings.iter().filter(worth).map(remark).collect()
 }
 
-/// Each tool with its description.
+/// Formats each tool with its description.
 pub(crate) fn tools(manifest: &SkillManifest) -> String {
     let line = |tool: &palyra_skills::manifest::ToolEntrypoint| {
         let approval = if tool.risk.requires_approval { " (asks for approval)" } else { "" };
@@ -56,7 +56,7 @@ pub(crate) fn tools(manifest: &SkillManifest) -> String {
     manifest.entrypoints.tools.iter().map(line).chain(hooks).collect()
 }
 
-/// Every line two further to the right.
+/// Indents every line by two spaces.
 pub(crate) fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }

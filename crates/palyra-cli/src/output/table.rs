@@ -5,20 +5,20 @@ use palyra_common::redact::escape_untrusted;
 
 /// Columns whose cells are coloured by their first word.
 const STATUS: [&str; 3] = ["status", "state", "daemon"];
-/// What a cell is not cut below, beside the length of its title.
+/// Width to which a cell can be truncated, unless its title is longer.
 const MIN_WIDTH: usize = 8;
 /// Characters between two columns.
 const GAP: usize = 2;
 
-/// Rows under a head, columns as wide as their widest cell; nothing at all for no rows.
+/// Formats rows under a head; returns an empty string for no rows.
 ///
-/// Where that is wider than the terminal, the widest columns are cut. The first column holds ids: it keeps enough of
-/// each to tell it from the others, and commands accept such a prefix.
+/// If the table is wider than the terminal, the widest columns are truncated. The first column contains ids: it keeps
+/// enough of each to distinguish them, and commands accept such a prefix.
 pub(crate) fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
     draw(head, rows, Display::current())
 }
 
-/// A label and a text each, the texts below each other; facts without text are left out.
+/// Formats pairs of label and text with aligned texts; pairs without text are skipped.
 pub(crate) fn facts(pairs: &[(&str, String)]) -> String {
     let filled = || pairs.iter().filter(|(_, text)| !text.is_empty());
     let width = filled().map(|(label, _)| label.chars().count()).max().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// `10,000,000`.
+/// Formats a number such as `10,000,000`.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -15,7 +15,7 @@ pub(crate) fn count(number: u64) -> String {
     out
 }
 
-/// `64 KiB`, `1.5 MiB`.
+/// Formats a size such as `64 KiB` or `1.5 MiB`.
 pub(crate) fn bytes(number: u64) -> String {
     let scales = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match scales.into_iter().find(|(scale, _)| number >= *scale) {
@@ -25,12 +25,12 @@ pub(crate) fn bytes(number: u64) -> String {
     }
 }
 
-/// `1 run`, `2 runs`, `10,000 runs`.
+/// Formats a count such as `1 run` or `10,000 runs`.
 pub(crate) fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// `120 µs`, `3.4 ms`, `2.5 s`, `3 min 20 s`, `5 h 10 min`, `2 d 4 h`.
+/// Formats a duration such as `120 µs`, `3.4 ms`, `2.5 s`, `3 min 20 s`, `5 h 10 min` or `2 d 4 h`.
 pub(crate) fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
     match time.as_micros() {
@@ -43,7 +43,7 @@ pub(crate) fn duration(time: Duration) -> String {
     }
 }
 
-/// A time that was measured in whole milliseconds: `< 1 ms`, `7 ms`, `2.5 s`.
+/// Formats a duration measured in whole milliseconds: `< 1 ms`, `7 ms`, `2.5 s`.
 pub(crate) fn milliseconds(time: u64) -> String {
     match time {
         0 => "< 1 ms".to_owned(),

@@ -13,7 +13,7 @@ impl Warnings {
         self.0.lock().push(warning);
     }
 
-    /// All so far, oldest first.
+    /// Returns all warnings so far, oldest first.
     pub(crate) fn list(&self) -> Vec<String> {
         self.0.lock().clone()
     }

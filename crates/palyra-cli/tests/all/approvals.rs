@@ -7,7 +7,7 @@ use serde_json::json;
 
 const RUN: [&str; 4] = ["run", "palyra.counter_wat.add", "--input", "{\"step\": 2}"];
 
-/// The counter, with a tool that asks first.
+/// Returns a bench with the counter, whose tool requires approval.
 fn bench() -> SkillBench {
     let bench = SkillBench::new();
     let export = "export = \"palyra_plugin_main\"\n";

@@ -19,7 +19,7 @@ fn run(environment: &TestEnvironment) -> (String, Vec<String>) {
     (json["module"]["origin"].as_str().unwrap().to_owned(), warnings.collect())
 }
 
-/// Where the code came from, and whether anything was said about it.
+/// Returns the origin of the code, and the number of warnings.
 fn origin(environment: &TestEnvironment) -> (String, usize) {
     let (origin, warnings) = run(environment);
     (origin, warnings.len())

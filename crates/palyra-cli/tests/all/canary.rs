@@ -14,7 +14,7 @@ const SEED: [u8; 32] = *b"canary-seed-of-a-signing-key-32b";
 const ECHO: &str = "palyra.echo_http";
 const COUNTER: &str = "palyra.counter_wat";
 
-/// A bench that hears everything.
+/// A bench that collects all output.
 struct Ear {
     bench: SkillBench,
     heard: String,
@@ -22,7 +22,7 @@ struct Ear {
 }
 
 impl Ear {
-    /// Runs a command in every form and keeps everything it said.
+    /// Runs a command in every output format and collects its output.
     fn run(&mut self, arguments: &[&str]) {
         for form in ["human", "json", "ndjson"] {
             self.run_as(arguments, form);
@@ -45,7 +45,7 @@ impl Ear {
     }
 }
 
-/// Every command that does something, by the help texts.
+/// Collects every command that does something, from the help texts.
 fn all_commands(environment: &TestEnvironment, path: &[String], found: &mut Vec<Vec<String>>) {
     let words: Vec<&str> = path.iter().map(String::as_str).chain(["--help"]).collect();
     let help = environment.palyra(&words).stdout;
@@ -69,7 +69,7 @@ fn all_commands(environment: &TestEnvironment, path: &[String], found: &mut Vec<
     }
 }
 
-/// A canary as it stands, in hexadecimal and in base64, without what depends on its neighbours.
+/// Returns a canary as plain bytes, in hexadecimal and in base64, without bytes that depend on its neighbours.
 fn forms(bytes: &[u8]) -> Vec<Vec<u8>> {
     let base64 = base64::engine::general_purpose::STANDARD.encode(&bytes[..bytes.len() / 3 * 3]);
     let hexadecimal = hex::encode(bytes);
@@ -177,7 +177,7 @@ fn skill_commands(ear: &mut Ear, port: u16) {
     ear.run(&["skills", "remove", COUNTER, "--yes"]);
 }
 
-/// The server sends back what it got, in every form it can think of.
+/// Runs commands against a server that echoes the secret in every form.
 fn run_commands(ear: &mut Ear, port: u16) {
     let input = serde_json::json!({
         "url": format!("http://localhost:{port}/items/1"), "secret": "global/token", "headers": ["x-sent"],
@@ -291,7 +291,7 @@ fn record_commands(ear: &mut Ear) {
     }
 }
 
-/// A daemon that nobody asks ends by itself; the others speak to the state without one.
+/// Runs commands with a daemon that stops when idle, and others without one.
 fn daemon_commands(ear: &mut Ear) {
     let access = "@id(\"all\") @advice(\"everything\") permit (principal, action, resource);\n";
     ear.bench.environment.write("access.cedar", access);
@@ -412,7 +412,7 @@ fn try_every_command(port: u16) {
     }
 }
 
-/// The two files whose whole content is a secret that somebody else keeps.
+/// Returns whether the file is one of the two whose whole content is a secret.
 fn may_hold(path: &Path) -> bool {
     path.ends_with("device.key") || path.ends_with("work/passphrase")
 }

@@ -1,4 +1,4 @@
-//! What people type and see: short ids, words as input, tables that fit a terminal.
+//! Short ids, words as input, and tables that fit a terminal.
 
 use crate::environment::TestEnvironment;
 use crate::person::at_terminal;

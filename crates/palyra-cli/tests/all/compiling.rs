@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-/// A small module that is a minute's work for the compiler: thousands of variables, each of which may change at
+/// Returns a small module that takes the compiler about a minute: thousands of variables, each of which may change at
 /// each of thousands of branches.
 pub(crate) fn bomb() -> Vec<u8> {
     const VARIABLES: usize = 4_000;
@@ -25,7 +25,7 @@ pub(crate) fn bomb() -> Vec<u8> {
     wat::parse_str(&text).unwrap()
 }
 
-/// The processes that compile under a time limit that only this test uses.
+/// Returns the compiler processes with a time limit that only this test uses.
 fn compilers(timeout_ms: &str) -> Vec<u32> {
     let is_compiler = |process: &Path| {
         let line = std::fs::read(process.join("cmdline")).unwrap_or_default();
@@ -47,7 +47,7 @@ pub(crate) fn until_compiling(child: &mut Child, timeout_ms: &str) {
     }
 }
 
-/// A process that was told to end takes a moment, but not the minute that compiling would take.
+/// Waits until no compiler runs: ending one takes a moment, but much less than compiling.
 pub(crate) fn assert_no_compiler(timeout_ms: &str) {
     let deadline = Instant::now() + Duration::from_secs(15);
     while !compilers(timeout_ms).is_empty() {

@@ -14,7 +14,7 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    /// Starts a command that serves, and waits until it says where.
+    /// Starts a command that serves, and waits until it prints its address.
     fn start(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
@@ -101,7 +101,7 @@ fn commands_that_own_the_state_say_at_once_who_has_it() {
     assert!(busy.error()["details"]["holder"]["command"].as_str().unwrap().contains("palyra up"));
 }
 
-/// Everything but what is new with every run.
+/// Removes the fields that differ between runs.
 fn comparable(mut answer: Value) -> Value {
     for field in ["run_id", "receipt"] {
         answer[field] = Value::Null;
@@ -183,7 +183,7 @@ fn tokens_are_made_for_programs_and_taken_back() {
     assert_eq!(gone.code, 9, "{}", gone.shown());
 }
 
-/// What a command shows, with everything that changes from run to run taken out.
+/// Returns the output of a command without the parts that differ between runs.
 fn shown(environment: &TestEnvironment, arguments: &[&str]) -> String {
     environment.palyra(arguments).shown()
 }

@@ -1,4 +1,4 @@
-//! `docs/run.md`, `docs/state.md` and `docs/daemon.md` say what the program does.
+//! Compares `docs/run.md`, `docs/state.md` and `docs/daemon.md` with the program.
 
 use crate::environment::TestEnvironment;
 use palyra_api::codes;
@@ -11,7 +11,7 @@ use palyra_plugins_runtime::RuntimeConfig;
 
 const TEXT: &str = include_str!("../../../../docs/run.md");
 
-/// The rows of the table below a heading, without its head: the cells of each.
+/// Returns the rows of the table below a heading, without its head, as lists of cells.
 fn table(heading: &str) -> Vec<Vec<String>> {
     let section =
         TEXT.split(&format!("## {heading}\n")).nth(1).unwrap_or_else(|| panic!("no heading `{heading}`"));
@@ -107,7 +107,7 @@ fn every_flag_is_explained_and_no_other() {
     assert_eq!(words(TEXT), words(&help).into_iter().filter(|flag| flag != "--help").collect());
 }
 
-/// Every command that `docs/state.md` and `docs/daemon.md` show exists, with its flags.
+/// Asserts that every command in `docs/state.md` and `docs/daemon.md` exists with its flags.
 #[test]
 fn the_commands_about_the_state_exist() {
     let text = concat!(include_str!("../../../../docs/state.md"), include_str!("../../../../docs/daemon.md"));

@@ -14,7 +14,7 @@ pub(crate) struct TestEnvironment {
     root: TempDir,
 }
 
-/// What a command did.
+/// Result of a command.
 pub(crate) struct Ran {
     pub(crate) code: i32,
     pub(crate) stdout: String,
@@ -31,17 +31,17 @@ impl TestEnvironment {
         Self { root }
     }
 
-    /// A path in the working directory.
+    /// Returns a path in the working directory.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join("work").join(name)
     }
 
-    /// A path in the home directory.
+    /// Returns a path in the home directory.
     pub(crate) fn home(&self, name: &str) -> PathBuf {
         self.root.path().join("home").join(name)
     }
 
-    /// A file in the working directory.
+    /// Writes a file in the working directory.
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         std::fs::write(self.path(name), content).unwrap();
     }
@@ -50,7 +50,7 @@ impl TestEnvironment {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// The program, in this environment and no other.
+    /// Returns a command for the program in this environment only.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_palyra"));
         command
@@ -58,7 +58,7 @@ impl TestEnvironment {
             .current_dir(self.path(""))
             .env_clear()
             .env("HOME", self.home(""))
-            // Nobody's real keyring is touched.
+            // The keyring of the user must not be used.
             .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -71,7 +71,7 @@ impl TestEnvironment {
         self.ran(self.command(arguments).output().unwrap())
     }
 
-    /// The same, with something on standard input.
+    /// Runs the program with this standard input.
     pub(crate) fn palyra_with_input(&self, arguments: &[&str], input: &[u8]) -> Ran {
         let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
         // A program that does not want all of it closes the pipe.
@@ -79,12 +79,12 @@ impl TestEnvironment {
         self.ran(child.wait_with_output().unwrap())
     }
 
-    /// The same, with variables.
+    /// Runs the program with these variables.
     pub(crate) fn palyra_with_variables(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         self.ran(self.command(arguments).envs(variables.iter().copied()).output().unwrap())
     }
 
-    /// An environment with a state root in the home directory, its device key in a file.
+    /// Creates an environment with a state root in the home directory, with the device key in a file.
     pub(crate) fn with_state() -> Self {
         let environment = Self::new();
         let made = environment.palyra(&["init", "--device-key", "file"]);
@@ -92,18 +92,18 @@ impl TestEnvironment {
         environment
     }
 
-    /// A file in the working directory that only its owner reads.
+    /// Writes a file in the working directory that only its owner can read.
     pub(crate) fn write_private(&self, name: &str, content: impl AsRef<[u8]>) {
         self.write(name, content);
         std::fs::set_permissions(self.path(name), PermissionsExt::from_mode(0o600)).unwrap();
     }
 
-    /// The public half of a new signing key.
+    /// Creates a signing key; returns its public half.
     pub(crate) fn new_key(&self, name: &str) -> String {
         self.palyra(&["keys", "new", name, "--json"]).json()["key"]["public_key"].as_str().unwrap().to_owned()
     }
 
-    /// `palyra run --module NAME` and more.
+    /// Runs `palyra run --module NAME` with further arguments.
     pub(crate) fn run(&self, module: &str, arguments: &[&str]) -> Ran {
         self.palyra(&[&["run", "--module", module], arguments].concat())
     }
@@ -117,7 +117,7 @@ impl TestEnvironment {
         }
     }
 
-    /// Every file below the root, with its bytes.
+    /// Returns every file below the root with its content.
     pub(crate) fn all_files(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut files = Vec::new();
         let mut directories = vec![self.root.path().to_owned()];
@@ -138,27 +138,27 @@ impl TestEnvironment {
 }
 
 impl Ran {
-    /// The object on standard output.
+    /// Returns the object on standard output of a successful command.
     pub(crate) fn json(&self) -> Value {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{}", self.shown());
         assert_eq!(self.stdout.lines().count(), 1);
         serde_json::from_str(&self.stdout).unwrap()
     }
 
-    /// The answer of a command whose exit code judges a skill: it runs, or why it does not run yet.
+    /// Returns the reply of a command whose exit code judges a skill.
     pub(crate) fn judged(&self) -> Value {
         assert!(matches!(self.code, 0 | 3 | 5 | 6 | 12) && self.stderr.is_empty(), "{}", self.shown());
         assert_eq!(self.stdout.lines().count(), 1);
         serde_json::from_str(&self.stdout).unwrap()
     }
 
-    /// The inside of the error object on standard error of a command that printed nothing else.
+    /// Returns the error object on standard error of a command without other output.
     pub(crate) fn error(&self) -> Value {
         assert!(self.stdout.is_empty(), "{}", self.shown());
         self.error_after_output()
     }
 
-    /// The inside of the error object on standard error.
+    /// Returns the error object on standard error.
     pub(crate) fn error_after_output(&self) -> Value {
         assert_ne!(self.code, 0, "{}", self.shown());
         assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
@@ -166,17 +166,17 @@ impl Ran {
         document["error"].clone()
     }
 
-    /// Both outputs as a terminal shows them, result first, with everything that changes taken out.
+    /// Returns both outputs, result first, without the parts that differ between runs.
     pub(crate) fn shown_output(&self) -> String {
         self.normalised(&format!("{}{}", self.stdout, self.stderr))
     }
 
-    /// A text with everything that changes from run to run taken out.
+    /// Replaces the parts of a text that differ between runs.
     pub(crate) fn normalised(&self, text: &str) -> String {
         normalise(text, &self.root)
     }
 
-    /// Exit code and both outputs, with everything that changes from run to run taken out.
+    /// Returns exit code and both outputs without the parts that differ between runs.
     pub(crate) fn shown(&self) -> String {
         let mut text = format!("exit {}\n", self.code);
         for (name, output) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
@@ -208,7 +208,7 @@ fn normalise(text: &str, root: &Path) -> String {
     text
 }
 
-/// A server on loopback, and its address as a URL without a path.
+/// Starts a server on loopback; returns it with its URL without a path.
 pub(crate) async fn serve(
     handler: impl Fn(&TestRequest) -> TestReply + Send + Sync + 'static,
 ) -> (TestServer, String) {

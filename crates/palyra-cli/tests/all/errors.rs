@@ -6,7 +6,7 @@ use crate::guests::{
 };
 use insta::assert_snapshot;
 
-/// The human form; the JSON form must say the same, and have the report of the run.
+/// Returns the human form of an error; asserts that the JSON form has the same message and the report of the run.
 fn failed(environment: &TestEnvironment, module: &str, arguments: &[&str]) -> String {
     let human = environment.run(module, arguments);
     let json = environment.run(module, &[arguments, &["--json"]].concat());
@@ -20,7 +20,7 @@ fn failed(environment: &TestEnvironment, module: &str, arguments: &[&str]) -> St
     format!("code {}\n{}", error["code"].as_str().unwrap(), human.shown())
 }
 
-/// The flag that a hint tells to add: what stands between its backticks.
+/// Returns the flag that a hint suggests between backticks.
 fn advice(ran: &Ran) -> Vec<String> {
     let error = ran.error();
     let hint = error["hints"][0].as_str().unwrap();

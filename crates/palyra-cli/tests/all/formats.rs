@@ -1,7 +1,7 @@
 //! Files written by commit 945e3d1: a state root, a backup, a tape, a package and a receipt.
 //!
-//! `tests/fixtures/formats/README.md` says how they were made. Each test works on its own copy, and compares with the
-//! facts that commit answered itself. Only the test of the token starts a daemon: a daemon removes old tapes.
+//! `tests/fixtures/formats/README.md` describes how they were created. Each test uses its own copy and compares it with
+//! replies of that commit. Only the test of the token starts a daemon, because a daemon removes old tapes.
 
 use crate::daemon::up;
 use crate::environment::{Ran, TestEnvironment};
@@ -17,19 +17,19 @@ struct Fixture {
     expected: Value,
 }
 
-/// The path of a file of the fixture.
+/// Returns the path of a file of the fixture.
 fn file(name: &str) -> String {
     format!("{FOLDER}/{name}")
 }
 
 impl Fixture {
-    /// An environment without a state root.
+    /// Creates an environment without a state root.
     fn new() -> Self {
         let expected = std::fs::read(file("expected.json")).unwrap();
         Self { environment: TestEnvironment::new(), expected: serde_json::from_slice(&expected).unwrap() }
     }
 
-    /// An environment with a copy of the state root in its home.
+    /// Creates an environment with a copy of the state root in its home.
     fn with_state() -> Self {
         let fixture = Self::new();
         let root = fixture.environment.home(".palyra");
@@ -47,13 +47,13 @@ impl Fixture {
         self.palyra(arguments).json()
     }
 
-    /// The text of a fact, given by its JSON pointer.
+    /// Returns the text of a fact at a JSON pointer.
     fn text(&self, pointer: &str) -> &str {
         let value = self.expected.pointer(pointer).and_then(Value::as_str);
         value.unwrap_or_else(|| panic!("no text at `{pointer}`"))
     }
 
-    /// The elements of a fact.
+    /// Returns the elements of a fact.
     fn list(&self, name: &str) -> &[Value] {
         self.expected[name].as_array().unwrap()
     }
@@ -84,8 +84,8 @@ fn assert_contains(actual: &Value, expected: &Value) {
     assert!(contains(actual, expected), "expected\n{expected:#}\nin\n{actual:#}");
 }
 
-/// Whether everything expected is there. A later version may add fields and elements, so objects may have more fields,
-/// and lists of objects more elements in another order; everything else must be equal.
+/// Returns whether everything expected is present. A later version may add fields and elements, so objects may have
+/// more fields, and lists of objects more elements in another order; everything else must be equal.
 fn contains(actual: &Value, expected: &Value) -> bool {
     match (actual, expected) {
         (Value::Object(actual), Value::Object(expected)) => expected
@@ -168,7 +168,7 @@ fn tape_of_945e3d1_replays_identically() {
     assert_eq!(answer["module"]["sha256"], fixture.expected["tape"]["module_sha256"]);
 }
 
-/// Those that were open lapse: they do not say what they were bound to.
+/// Open approvals expire, because they lack the digest of their circumstances.
 #[test]
 fn approvals_of_945e3d1_are_listed() {
     let fixture = Fixture::with_state();

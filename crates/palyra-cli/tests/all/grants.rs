@@ -1,4 +1,4 @@
-//! Doors: a refusal names the grant, and the grant opens exactly that.
+//! A refusal names the missing grant, and the grant permits exactly that.
 
 use crate::environment::{TestEnvironment, serve};
 use crate::guests::{RELAY, calls, echo};
@@ -12,7 +12,7 @@ fn environment() -> TestEnvironment {
     environment
 }
 
-/// Runs with these grants, and adds the one a denial names until nothing is denied; says which were added.
+/// Runs with these grants, adding the one that a denial names until nothing is denied; returns the added grants.
 fn until_allowed(environment: &TestEnvironment, input: &str, grants: &[&str]) -> (Vec<String>, Value) {
     let mut grants: Vec<String> = grants.iter().map(|grant| (*grant).to_owned()).collect();
     let given = grants.len();
@@ -149,7 +149,7 @@ fn palyras_own_directories_cannot_be_granted() {
     assert_eq!(environment.run("echo.wat", &["--grant", &documents]).code, 0);
 }
 
-/// By default, by flag and by variable; the root itself, inside it and above it.
+/// By default, by flag and by variable; the root itself, a directory inside it and one above it.
 #[test]
 fn state_root_cannot_be_granted_to_a_module() {
     let environment = TestEnvironment::with_state();

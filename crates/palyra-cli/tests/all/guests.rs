@@ -3,7 +3,7 @@
 use palyra_plugins_sdk::abi;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 
-/// A core module whose entry function has this body; `$n` is a free local, and the memory has 4 pages.
+/// Returns a core module whose entry function has this body; `$n` is a free local, and the memory has 4 pages.
 pub(crate) fn core(body: &str) -> String {
     format!(
         r#"(module
@@ -16,7 +16,7 @@ pub(crate) fn core(body: &str) -> String {
     )
 }
 
-/// Returns its input.
+/// Returns a module that returns its input.
 pub(crate) fn echo() -> String {
     core(
         "(local.set $n (call $input_read (i32.const 0) (i32.const 0) (i32.const 262144)))
@@ -43,12 +43,12 @@ pub(crate) fn circling() -> String {
     )
 }
 
-/// Never returns.
+/// Returns a module that never returns.
 pub(crate) fn endless() -> String {
     core("(loop $again (br $again)) (unreachable)")
 }
 
-/// Calls itself for ever.
+/// Returns a module that recurses endlessly.
 pub(crate) fn recursive() -> String {
     core("(call $down) (i32.const 0)").replace("(func (export", "(func $down (call $down)) (func (export")
 }
@@ -75,7 +75,7 @@ pub(crate) fn talkative() -> String {
     )
 }
 
-/// Makes the host calls it is told to and returns the last response.
+/// A module that makes the host calls in its input and returns the last response.
 ///
 /// Its input is one JSON string; see [`calls`].
 pub(crate) const RELAY: &str = r#"(module
@@ -136,19 +136,19 @@ pub(crate) const RELAY: &str = r#"(module
     (i32.store8 (i32.add (i32.const 65536) (global.get $written)) (local.get $byte))
     (global.set $written (i32.add (global.get $written) (i32.const 1)))))"#;
 
-/// The input of [`RELAY`]: JSON requests with `'` for `"`, divided by `|`; `#`, `$`, `&` and `!` stand for the
-/// first handle of kind HTTP, secret, storage and channel.
+/// Returns the input of [`RELAY`]: JSON requests with `'` for `"`, separated by `|`; `#`, `$`, `&` and `!` stand for
+/// the first handle of kind HTTP, secret, storage and channel.
 pub(crate) fn calls(requests: &str) -> String {
     format!("\"{requests}\"")
 }
 
-/// A component that returns its input from every tool, and describes these.
+/// Returns a component that describes these tools and returns its input from each.
 pub(crate) fn described(tools: &[&str]) -> Vec<u8> {
     let list: Vec<String> = tools.iter().map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
     describing(&format!(r#"{{"tools":[{}],"hooks":[]}}"#, list.join(",")))
 }
 
-/// A component with this description.
+/// Returns a component with this description.
 pub(crate) fn describing(description: &str) -> Vec<u8> {
     let describe = format!(
         r#"(data (i32.const 1024) "{}")
@@ -163,7 +163,7 @@ pub(crate) fn describing(description: &str) -> Vec<u8> {
     component("described-tool-plugin", &describe)
 }
 
-/// A component that returns its input and does not describe itself.
+/// Returns a component that returns its input and does not describe itself.
 pub(crate) fn undescribed() -> Vec<u8> {
     component("tool-plugin", "")
 }

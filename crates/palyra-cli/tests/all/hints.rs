@@ -11,7 +11,7 @@ use caller::{Caller, Refused};
 use skill::{RELAY_ID, install, install_next, relay_bench};
 use table::{CELLS, Change, KINDS, PLACES, Place, TRANSPORTS, Transport};
 
-/// The words of a command line, with its quotes taken off.
+/// Returns the words of a command line without quotes.
 fn words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (index, part) in command.split('\'').enumerate() {
@@ -23,7 +23,7 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// The part of a hint that can be pasted.
+/// Returns the command in a hint.
 #[track_caller]
 fn command(hint: &str) -> Vec<String> {
     words(hint.split('`').nth(1).unwrap_or_else(|| panic!("nothing to paste: {hint}")))
@@ -76,7 +76,7 @@ async fn hints_lift_the_refusal_where_it_is() {
             assert_eq!(first.code, code, "{row}: {first:?}");
             assert!(first.hint.contains(hint), "{row}: {first:?}");
             let mut refused = Some(first);
-            // A limit that stops a run says what was used so far, so raising it takes several steps.
+            // A limit that stops a run reports the use so far, so raising it takes several steps.
             for _ in 0..16 {
                 let Some(last) = refused.take() else { break };
                 follow(&mut caller, &last);
@@ -125,7 +125,7 @@ async fn hint_of_permissions_that_were_not_approved_leads_to_them() {
             "{transport:?}: {refused:?}"
         );
     }
-    // Without a terminal the command cannot ask, and its own hint has the digest.
+    // Without a terminal the command cannot ask, and its hint contains the digest.
     let asked = bench.palyra(&["skills", "consent", RELAY_ID, "--json"]).error();
     let agree = command(asked["hints"][1].as_str().unwrap());
     bench.ok(&agree[1..].iter().map(String::as_str).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! The example hooks, built from source: a gate by rule, and an observer that tells a channel.
+//! The example hooks, built from source: a gate with rules, and an observer that publishes to a channel.
 
 use crate::daemon::up;
 use crate::skill_bench::{SkillBench, example};
@@ -37,7 +37,7 @@ fn a_gate_follows_the_rules_its_operator_sets() {
     let id = asked.error()["details"]["approval_id"].as_str().unwrap().to_owned();
     let because = bench.json(&["approvals", "show", &id])["asked_because"].clone();
     assert_eq!(because, format!("gate `{GATE}`: the rule `palyra.counter_wat.add` asks for a person"));
-    // A gate that cannot run says no, until somebody takes it away.
+    // A gate that cannot run denies every call until it is disabled.
     bench.ok(&["skills", "disable", "palyra.tool_gate"]);
     assert_eq!(bench.palyra(&RUN).code, 4);
     let listed = bench.ok(&["hooks", "list"]);

@@ -66,7 +66,7 @@ fn init_needs_no_flag_and_uses_a_private_file_without_a_keyring() {
     assert_eq!(environment.palyra(&["init", "--json"]).json()["device_key"], "a private file");
 }
 
-/// Somebody who asks for the keyring gets no second choice; the refusal leaves nothing that a second try would meet.
+/// An explicit request for the keyring has no fallback, and its failure leaves nothing that affects a second attempt.
 #[test]
 fn keyring_that_was_asked_for_is_not_replaced_by_something_weaker() {
     let environment = TestEnvironment::new();

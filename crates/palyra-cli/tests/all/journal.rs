@@ -123,7 +123,7 @@ fn a_checkpoint_kept_elsewhere_finds_out_an_old_copy_of_everything() {
     records  0 runs, 0 totals and 0 messages match the journal
     against  the checkpoint at 5 is part of it
     ");
-    // A vault in a file cannot tell that the whole root is an old copy; the checkpoint can.
+    // A vault in a file cannot detect that the whole root is an old copy; the checkpoint can.
     let old = environment.palyra(&[&against[..], &["--state-root", "copy"]].concat());
     assert_snapshot!(old.shown(), @"
     exit 7

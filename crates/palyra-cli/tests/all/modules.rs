@@ -4,7 +4,7 @@ use crate::environment::TestEnvironment;
 use crate::guests::echo;
 use insta::assert_snapshot;
 
-/// Exit code, `code` and message, in both forms.
+/// Returns exit code, `code` and message, after comparing both output formats.
 fn refused(environment: &TestEnvironment, module: &str) -> String {
     let human = environment.run(module, &[]);
     let json = environment.run(module, &["--json"]);

@@ -1,4 +1,4 @@
-//! What is written where.
+//! Which output is written where.
 
 use crate::environment::TestEnvironment;
 use crate::guests::{RELAY, calls, echo};

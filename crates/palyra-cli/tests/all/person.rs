@@ -1,6 +1,6 @@
-//! A person at a terminal: what it shows, and what is typed when it asks.
+//! A user at a terminal: its output, and the input typed at its prompts.
 //!
-//! The terminal is the pseudo-terminal that `script` of util-linux makes; `tty` tells its name first.
+//! The terminal is the pseudo-terminal that `script` of util-linux creates; `tty` prints its name first.
 
 use crate::environment::TestEnvironment;
 use rustix::fs::{Mode, OFlags};
@@ -9,21 +9,21 @@ use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// What a person types when the terminal shows a text.
+/// Input to type when the terminal shows a text.
 pub(crate) enum Typing<'a> {
-    /// Seen while it is typed.
+    /// Echoed while it is typed.
     Shown(&'a str, &'a str),
     /// Typed only once the terminal has stopped showing what is typed.
     Hidden(&'a str, &'a str),
 }
 
-/// What the terminal showed, and how the program ended.
+/// Output of the terminal, and the exit code of the program.
 pub(crate) struct Seen {
     pub(crate) code: i32,
     pub(crate) shown: String,
 }
 
-/// Runs `palyra` on a terminal of its own; every question must come, in this order.
+/// Runs `palyra` on its own terminal; every prompt must appear, in this order.
 pub(crate) fn at_terminal(environment: &TestEnvironment, arguments: &[&str], typing: &[Typing<'_>]) -> Seen {
     let mut child = spawn(environment, arguments);
     let mut screen = Screen {

@@ -1,4 +1,4 @@
-//! What runs get and why, and what an operator sets.
+//! Grants of runs with their reasons, and settings of an operator.
 
 use crate::daemon::up;
 use crate::skill_bench::{SkillBench, example};

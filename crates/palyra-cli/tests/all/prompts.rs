@@ -1,4 +1,4 @@
-//! What a person is asked on a terminal.
+//! Prompts on a terminal.
 
 use crate::environment::TestEnvironment;
 use crate::person::{Typing, at_terminal};

@@ -1,4 +1,4 @@
-//! `docs/quickstart.md`, executed as it is written.
+//! Executes `docs/quickstart.md`.
 
 use crate::environment::{Ran, TestEnvironment};
 use std::process::{Command, Stdio};

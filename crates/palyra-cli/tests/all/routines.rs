@@ -94,7 +94,7 @@ fn an_objective_bounds_its_routine() {
     bench.ok(&["objectives", "remove", "once"]);
 }
 
-/// Only a daemon fires by itself; `--follow` shows it without a sleep.
+/// Only a daemon fires on its own; `--follow` shows it without a sleep.
 #[test]
 fn daemon_fires_due_routines() {
     let bench = bench();

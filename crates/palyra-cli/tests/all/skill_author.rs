@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 const WAT_PAGE: &str = include_str!("../../../../docs/guest-wat.md");
 const C_PAGE: &str = include_str!("../../../../docs/guest-c.md");
 
-/// A new skill in WAT, which needs no toolchain.
+/// Creates a skill in WAT, which needs no toolchain.
 fn with_skill() -> TestEnvironment {
     let environment = TestEnvironment::new();
     let made = environment.palyra(&["skills", "new", "hello", "--lang", "wat", "--publisher", "acme"]);
@@ -20,7 +20,7 @@ fn with_skill() -> TestEnvironment {
     environment
 }
 
-/// The cache of the machine, where `cargo xtask guests` installed the tools of each language.
+/// Returns the cache of the machine, where `cargo xtask guests` installed the tools of each language.
 fn machine_cache() -> PathBuf {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("PALYRA_CACHE_DIR")
@@ -29,7 +29,7 @@ fn machine_cache() -> PathBuf {
         .unwrap()
 }
 
-/// A home whose cache has the machine's tools and nothing else of it.
+/// Creates a home whose cache contains only the tools of the machine.
 fn with_tools() -> TestEnvironment {
     let environment = TestEnvironment::new();
     let cache = environment.home(".cache/palyra");

@@ -8,20 +8,20 @@ pub(crate) struct SkillBench {
     pub(crate) environment: TestEnvironment,
 }
 
-/// The manifest of an example skill.
+/// Returns the manifest of an example skill.
 pub(crate) fn example(name: &str) -> String {
     let path = format!("{}/../../examples/skills/{name}/skill.toml", env!("CARGO_MANIFEST_DIR"));
     // Another payload than the one that is built in and trusted as such.
     std::fs::read_to_string(path).unwrap() + "# packaged by a test\n"
 }
 
-/// A guest built from source by `cargo xtask guests`.
+/// Returns a guest built from source by `cargo xtask guests`.
 pub(crate) fn built_guest(name: &str) -> Vec<u8> {
     let path = format!("{}/../../target/guests/{name}.wasm", env!("CARGO_MANIFEST_DIR"));
     std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}; run `cargo xtask guests` first"))
 }
 
-/// The manifest of the counter as another release.
+/// Returns the manifest of the counter with another version.
 pub(crate) fn counter(version: &str, release_counter: u32) -> String {
     example("counter-wat")
         .replace("version = \"0.1.0\"\npublisher", &format!("version = \"{version}\"\npublisher"))
@@ -36,7 +36,7 @@ impl SkillBench {
         bench
     }
 
-    /// A directory in source form; the module is the one the manifest names.
+    /// Writes a skill in source form with the module that its manifest names.
     pub(crate) fn source(&self, name: &str, manifest: &str, guest: &str) {
         let modules = self.environment.path(name).join("modules");
         std::fs::create_dir_all(&modules).unwrap();
@@ -44,12 +44,12 @@ impl SkillBench {
         self.environment.write(&format!("{name}/skill.toml"), manifest);
     }
 
-    /// A signed package `NAME.palyra-skill`.
+    /// Builds the signed package `NAME.palyra-skill`.
     pub(crate) fn package(&self, name: &str, manifest: &str, guest: &str) -> String {
         self.build(name, manifest, guest, 0)
     }
 
-    /// Builds a package that the audit stops: it is written, and the exit code says so.
+    /// Builds a package that the audit quarantines: it is written, and the exit code reports it.
     pub(crate) fn package_with_findings(&self, name: &str, manifest: &str, guest: &str) -> String {
         self.build(name, manifest, guest, 6)
     }
@@ -64,14 +64,14 @@ impl SkillBench {
         file
     }
 
-    /// Installs a package and agrees to what it asks for, secrets included.
+    /// Installs a package and consents to its permissions, including secrets.
     pub(crate) fn install(&self, file: &str, secrets: &[&str]) -> Value {
         let first = self.json(&["skills", "install", file, "--allow-tofu"]);
         let id = first["record"]["skill_id"].as_str().unwrap().to_owned();
         self.agree(&id, &first, secrets)
     }
 
-    /// Agrees to what an answer asks for.
+    /// Consents to the permissions in a reply.
     pub(crate) fn agree(&self, id: &str, answer: &Value, secrets: &[&str]) -> Value {
         let digest = answer["consent_digest"].as_str().unwrap();
         let mut arguments = vec!["skills", "consent", id, "--consent", digest];

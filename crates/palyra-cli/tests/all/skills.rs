@@ -9,7 +9,7 @@ use serde_json::json;
 const CANARY: &str = "canary-5d1e77-bearer";
 const ECHO: &str = "palyra.echo_http";
 
-/// The manifest of echo-http, with the server of a test as its host.
+/// Returns the manifest of echo-http with the server of a test as its host.
 pub(crate) fn echo_http(port: u16) -> String {
     example("echo-http")
         .replace(

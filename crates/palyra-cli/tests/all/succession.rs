@@ -10,7 +10,7 @@ const GUIDE: &str = include_str!("../../../../docs/state.md");
 /// A machine with a state root.
 struct Machine(TestEnvironment);
 
-/// The sources of `acme.notes` as one release.
+/// Returns the manifest of `acme.notes` with a version.
 fn notes(version: &str, release_counter: u32) -> String {
     counter(version, release_counter)
         .replace("palyra.counter_wat", "acme.notes")
@@ -66,7 +66,7 @@ impl Machine {
         }
     }
 
-    /// Installs a package of another machine and agrees to what it asks for.
+    /// Installs a package of another machine and consents to its permissions.
     fn install(&self, from: &Self, file: &str) -> Value {
         self.take(from, file);
         let installed = self.ok(&["skills", "install", file, "--allow-tofu"], &[]);
@@ -109,7 +109,7 @@ fn release_by_the_next_key_is_accepted_where_the_old_key_or_none_is_known() {
         assert_eq!(installed["status"], "active", "{installed}");
         assert_eq!(machine.epoch(), 1);
     }
-    // The old key signs no more, and its releases are refused from now on.
+    // The old key no longer signs, and its releases are rejected.
     let retired = author.palyra(&[
         "skills",
         "package",

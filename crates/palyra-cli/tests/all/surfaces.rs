@@ -4,7 +4,7 @@ use crate::person::{Typing, at_terminal};
 use crate::skill_bench::SkillBench;
 use serde_json::{Value, json};
 
-/// Returns its input.
+/// A module that returns its input.
 const ECHO: &str = r#"(module
     (import "palyra:plugin/io@1.0.0" "input-length" (func $length (result i32)))
     (import "palyra:plugin/io@1.0.0" "input-read" (func $read (param i32 i32 i32) (result i32)))

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use palyra_egress::testing::TestReply;
 use std::os::unix::fs::MetadataExt;
 
-/// An environment with the tape of a run that used storage.
+/// Creates an environment with the tape of a run that used storage.
 fn recorded() -> TestEnvironment {
     let environment = TestEnvironment::new();
     environment.write("relay.wat", RELAY);

@@ -190,7 +190,7 @@ fn what_is_no_name_no_key_and_no_statement() {
     ");
 }
 
-/// Two successors for one epoch, each honestly signed: made in two state roots that hold the same key.
+/// Two validly signed successors for one epoch, created in two state roots with the same key.
 #[test]
 fn two_successors_for_one_epoch_block_the_publisher() {
     let environment = TestEnvironment::with_state();

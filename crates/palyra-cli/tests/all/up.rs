@@ -224,7 +224,7 @@ fn keyring_that_hangs_is_given_up_and_a_private_file_is_used() {
 #[test]
 fn recorded_keyring_that_does_not_answer_is_an_error_and_not_replaced() {
     let environment = TestEnvironment::with_state();
-    // The header says where the device key is: in the keyring, from now on.
+    // Makes the header claim that the device key is in the keyring.
     let header = environment.home(".palyra/vault/header");
     let mut bytes = std::fs::read(&header).unwrap();
     let place = bytes.iter().position(|byte| *byte == 2).unwrap();

@@ -27,7 +27,7 @@ pub(super) struct ApproveArgs {
     #[arg(long, value_enum, default_value_t, value_name = "SCOPE")]
     scope: Reach,
 
-    /// SHA-256 of the complete arguments; required without a terminal where lists truncate them
+    /// SHA-256 of the complete arguments; required without a terminal if lists truncate them
     #[arg(long, value_name = "SHA256")]
     arguments_sha256: Option<String>,
 
@@ -49,8 +49,8 @@ enum Reach {
 #[derive(Serialize)]
 pub(super) struct Approved(Approval);
 
-/// On a terminal the person sees first what it is about, with the whole arguments; elsewhere the command is the decision,
-/// and has to name the digest of arguments that lists cut.
+/// Approves a request. On a terminal the user sees the request with the whole arguments first; otherwise the command is
+/// the decision, and has to contain the digest of arguments that lists truncate.
 pub(super) fn execute(
     args: &ApproveArgs,
     globals: &Globals,
@@ -71,7 +71,7 @@ pub(super) fn execute(
         id.clone_from(&asked.approval_id);
         printer.show(&view::approval(&asked));
         confirm(globals, &format!("Approve this call of `{}`?", asked.tool_id))?;
-        // The digest of what was shown, not of what the daemon says it is.
+        // Hashed here instead of using the daemon's digest, so that the approval covers what was shown.
         arguments_sha256.get_or_insert_with(|| Sha256Digest::of(asked.arguments.as_bytes()).to_string());
     }
     let request = ApproveRequest {

@@ -4,7 +4,7 @@ use crate::output::{facts, moment};
 use palyra_api::approvals::Approval;
 use palyra_api::sessions::SessionLabels;
 
-/// What is asked for, by whom, and what became of it.
+/// Formats a request with its requester and its status.
 pub(super) fn approval(approval: &Approval) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let requested_by = approval.requested_by.clone();
@@ -34,7 +34,7 @@ pub(super) fn approval(approval: &Approval) -> String {
     ])
 }
 
-/// What the session has read, in a sentence.
+/// Returns a sentence about the data that the session has read.
 fn labels(labels: SessionLabels) -> String {
     match (labels.untrusted, labels.private) {
         (true, true) => "this session has read untrusted content and private data".to_owned(),
@@ -44,7 +44,8 @@ fn labels(labels: SessionLabels) -> String {
     }
 }
 
-/// The arguments, at most so many bytes of them; a cut says how much is missing and names the whole by its digest.
+/// Returns at most `most` bytes of the arguments; truncated ones end with the number of missing bytes and the digest of
+/// the whole.
 pub(super) fn arguments(approval: &Approval, most: usize) -> String {
     let Approval { arguments, arguments_bytes, arguments_sha256, .. } = approval;
     let shown = arguments.get(..arguments.floor_char_boundary(most)).unwrap_or_default();

@@ -4,7 +4,7 @@ use crate::output::{Remark, shapes, table};
 use palyra_api::audit_policy::AuditedAgain;
 use palyra_api::skills::SkillStatus;
 
-/// A table of them; nothing where nothing is installed.
+/// Returns a table of the audits; empty if nothing is installed.
 pub(super) fn shown(again: &[AuditedAgain]) -> String {
     if again.is_empty() {
         return String::new();
@@ -16,7 +16,7 @@ pub(super) fn shown(again: &[AuditedAgain]) -> String {
     format!("\n{}", table(["skill", "status", "problem"], &again.iter().map(row).collect::<Vec<_>>()))
 }
 
-/// What to do about those that do not run any more.
+/// Returns a next step for each skill that no longer runs.
 pub(super) fn talk(again: &[AuditedAgain]) -> Vec<Remark> {
     let stopped = again.iter().filter(|one| one.runtime_status == SkillStatus::Quarantined);
     stopped.map(|one| Remark::Next(format!("palyra skills show {} says why", one.skill_id))).collect()

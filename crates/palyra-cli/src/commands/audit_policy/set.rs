@@ -54,7 +54,7 @@ impl Reply for PolicySet {
     }
 }
 
-/// The current policy, and the audits of all installed skills.
+/// Formats the current policy and the audits of all installed skills.
 pub(super) fn in_force(changed: &AuditPolicyChanged) -> String {
     let summary = facts(&[("version", changed.version.to_string()), ("digest", changed.digest.clone())]);
     summary + &again::shown(&changed.audited_again)

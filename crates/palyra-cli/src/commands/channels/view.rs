@@ -4,7 +4,7 @@ use crate::output::{facts, timestamp};
 use palyra_api::channels::{Channel, Message};
 use palyra_common::redact::escape_untrusted;
 
-/// Everything about one channel.
+/// Formats every field of a channel.
 pub(super) fn channel(channel: &Channel) -> String {
     let text = |text: &Option<String>| text.as_deref().map(escape_untrusted).unwrap_or_default();
     let cursor = channel.cursor.as_ref();
@@ -35,13 +35,13 @@ pub(super) fn channel(channel: &Channel) -> String {
     shown
 }
 
-/// Where a channel leads, in a few words.
+/// Formats the destination of a channel.
 pub(super) fn target(channel: &Channel) -> String {
     let place = channel.path.as_deref().or(channel.url.as_deref()).map(escape_untrusted).unwrap_or_default();
     format!("{} {place}", channel.to).trim_end().to_owned()
 }
 
-/// One message on a line.
+/// Formats a message as one line.
 pub(super) fn message(message: &Message) -> String {
     format!(
         "{}  {}  {}  {}\n",

@@ -1,4 +1,4 @@
-//! Questions of a run, asked on the terminal. Whatever is not a clear yes is a no.
+//! Asks the questions of a run on the terminal. Every answer except a clear yes is a denial.
 
 use super::events::Conversation;
 use crate::error::CliError;
@@ -9,7 +9,7 @@ use palyra_api::sessions::{FormSubmit, Pause, PauseAnswer, PauseDecision, PauseK
 /// What a person types to stop the run.
 const STOP: &str = "/stop";
 
-/// The answer of the person; none if the run is to stop.
+/// Asks the user; returns `None` if the run has to be stopped.
 pub(super) async fn ask(
     conversation: &Conversation<'_>,
     person: Terminal,

@@ -15,7 +15,7 @@ use palyra_api::{ClientError, Problem, TransportError};
 use palyra_common::ErrorCode;
 use serde_json::json;
 
-/// How often a stream that broke is opened again in a row.
+/// Maximum number of consecutive reconnects of a broken stream.
 const MOST_RECONNECTS: u32 = 5;
 
 /// A session that is followed.
@@ -42,7 +42,7 @@ impl<'c> Conversation<'c> {
         Ok(Self { client, printer, person, session_id, stream, last, streamed: None })
     }
 
-    /// Follows a run to its end, and asks what it asks.
+    /// Follows a run until it ends and asks its questions.
     pub(super) async fn go_on(&mut self, run: AgentRun) -> Result<AgentRun, CliError> {
         if run.status.is_final() {
             return Ok(run);
@@ -67,7 +67,7 @@ impl<'c> Conversation<'c> {
         }
     }
 
-    /// The next event; a stream that broke goes on where it stopped.
+    /// Waits for the next event, reconnecting after the last received one if the stream breaks.
     async fn next(&mut self) -> Result<SessionEvent, CliError> {
         let mut reconnects = 0;
         loop {
@@ -150,7 +150,7 @@ impl<'c> Conversation<'c> {
         Ok(())
     }
 
-    /// Asks the person at the terminal; without one the command ends, and the run goes on waiting.
+    /// Asks the user on the terminal. Without a terminal the command ends and the run stays paused.
     async fn ask(&mut self, pause: &Pause) -> Result<(), CliError> {
         let Some(person) = self.person else { return Err(unanswered(pause)) };
         let answer = answer::ask(self, person, pause).await?;
@@ -177,7 +177,7 @@ impl<'c> Conversation<'c> {
     }
 }
 
-/// What a program learns of a proposal that waits for a person.
+/// Returns the error for a program about a pause that only a person can answer.
 fn unanswered(pause: &Pause) -> CliError {
     debug_assert_eq!(pause.status, PauseStatus::Waiting);
     let details = json!({ "pause_id": pause.pause_id, "session_id": pause.session_id,

@@ -1,4 +1,4 @@
-//! What happens in a session, for people and for programs.
+//! Shows the events of a session to people and programs.
 
 use crate::client::AnyClient;
 use crate::error::CliError;
@@ -40,14 +40,14 @@ impl Reply for Shown {
     }
 }
 
-/// The tools, one a line.
+/// Prints the tools as a table.
 pub(super) async fn tools(client: &AnyClient, printer: &Printer) -> Result<(), CliError> {
     let listed = client.tools().await?.tools;
     let rows: Vec<_> = listed.iter().map(|tool| [tool.tool_id.clone(), tool.description.clone()]).collect();
     printer.stream(&Shown::text(&table(["tool", "what it does"], &rows))).map(drop)
 }
 
-/// The output of a tool: a text as it is, everything else as JSON.
+/// Formats the output of a tool: a text without quotes, everything else as JSON.
 pub(super) fn output(output: &str) -> String {
     let shown = match serde_json::from_str(output) {
         Ok(Value::String(text)) => escaped(&text),
@@ -60,7 +60,7 @@ pub(super) fn output(output: &str) -> String {
     shown + "\n"
 }
 
-/// How a call ended, as text.
+/// Returns the final status of a call as a verb.
 pub(super) fn ended(status: ToolCallStatus) -> &'static str {
     match status {
         ToolCallStatus::Completed => "completed",

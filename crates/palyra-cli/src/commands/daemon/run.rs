@@ -47,7 +47,7 @@ pub(crate) struct Started {
     skills: SkillCounts,
     /// Skills that wait for a person's consent, by id.
     awaiting_consent: Vec<String>,
-    /// What happened before it was ready, and what waits for a person.
+    /// Events before the daemon was ready, and tasks for the user.
     notes: Vec<String>,
     next: Vec<String>,
 }
@@ -61,7 +61,7 @@ impl Started {
     }
 }
 
-/// How many skills are installed, and how many of them can run.
+/// Numbers of installed skills and of those that can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SkillCounts {
     pub(crate) installed: usize,
@@ -76,18 +76,18 @@ pub(crate) fn run(args: &RunArgs, globals: &Globals, printer: &Printer) -> ExitC
     ended(outcome, printer)
 }
 
-/// What the ready message says beside the address of the daemon.
+/// Content of the ready message besides the addresses of the daemon.
 #[derive(Default)]
 pub(crate) struct Introduction {
     pub(crate) notes: Vec<String>,
     pub(crate) next: Vec<String>,
-    /// Whether to show a link to the console, which must not end up in the log of a service.
+    /// True to print a link to the console, which must not be written to the log of a service.
     pub(crate) console: bool,
     /// The browser to open that link in.
     pub(crate) browser: Option<Browser>,
 }
 
-/// Serves an open state to its clean stop; says where once it listens.
+/// Serves an open state until it shuts down; prints the ready message once it listens.
 pub(crate) fn serve_state(
     state: State,
     args: &ServeArgs,
@@ -103,7 +103,7 @@ pub(crate) fn serve_state(
     let threads = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let threads = threads.map_err(CliError::io("cannot start threads"))?;
     let announce = |app: &App, endpoint: &Endpoint| {
-        // Without randomness there is no link, and `palyra console open` says why.
+        // Without randomness there is no link, and `palyra console open` reports the error.
         let link = show_console.then(|| app.sign_in_link().ok().flatten()).flatten();
         let started = Started {
             url: endpoint.url.clone(),
@@ -119,7 +119,7 @@ pub(crate) fn serve_state(
     threads.block_on(serve(state, config, args, announce)).map_err(serve_error)
 }
 
-/// What can be said of a daemon before it listens.
+/// Returns the part of the ready message that is known before the daemon listens.
 fn ready(state: &State, args: &ServeArgs, prefix: &CommandPrefix, introduction: Introduction) -> Started {
     let skills = state.skills().list();
     let with = |status: RuntimeStatus| skills.iter().filter(move |entry| entry.runtime_status == status);
@@ -147,7 +147,7 @@ fn ready(state: &State, args: &ServeArgs, prefix: &CommandPrefix, introduction: 
     }
 }
 
-/// Why a daemon did not start, or did not stop cleanly.
+/// Converts an error of starting or stopping the daemon.
 pub(crate) fn serve_error(error: ServeError) -> CliError {
     match error {
         ServeError::Server(error) => error.into(),
@@ -158,7 +158,7 @@ pub(crate) fn serve_error(error: ServeError) -> CliError {
     }
 }
 
-/// The exit code of a daemon that ended.
+/// Returns the exit code of a daemon that ended.
 pub(crate) fn ended(outcome: Result<(), CliError>, printer: &Printer) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -45,7 +45,7 @@ pub(super) fn execute(globals: &Globals) -> Result<Status, CliError> {
     Ok(Status { health, url, grpc_url })
 }
 
-/// A question about the daemon never makes this process the owner.
+/// Fails if no daemon runs, instead of opening the state in this process.
 pub(super) fn must_run(globals: &Globals) -> Result<(), CliError> {
     if globals.url.is_some() {
         return Ok(());

@@ -18,7 +18,7 @@ Example:
   palyra daemon stop";
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Longest wait for the daemon to release the state root.
+/// Maximum wait for the daemon to release the state root.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Stop the daemon after running calls have ended

@@ -39,7 +39,7 @@ pub(super) fn run(args: &DeadLettersArgs, globals: &Globals, printer: &Printer) 
     }
 }
 
-/// What was done with a letter, as people read it.
+/// Formats the result of an operation on a dead letter.
 fn done(what: &str, letter: &DeliveryDeadLetter) -> String {
     let item = if letter.event.is_some() { "event" } else { "message" };
     facts(&[

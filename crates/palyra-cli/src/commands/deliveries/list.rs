@@ -26,7 +26,7 @@ pub(super) fn execute(globals: &Globals) -> Result<Listed, CliError> {
     client::ask(globals, "deliveries list", async |client| client.deliveries().await).map(Listed)
 }
 
-/// `hook` or `channel`.
+/// Returns `hook` or `channel`.
 pub(super) fn kind(kind: LaneKind) -> &'static str {
     match kind {
         LaneKind::Hook => "hook",

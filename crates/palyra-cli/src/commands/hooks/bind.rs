@@ -84,7 +84,7 @@ pub(super) fn execute(args: &BindArgs, globals: &Globals) -> Result<Bound, CliEr
     client::ask(globals, "hooks bind", async |client| client.bind_hook(&request).await).map(Bound)
 }
 
-/// `500ms`, or a time as daemons take it.
+/// Parses a duration in milliseconds, or in the units of the daemon's flags.
 fn time(text: &str) -> Result<Duration, String> {
     match text.strip_suffix("ms").and_then(|number| number.parse::<u64>().ok()) {
         Some(ms) => Ok(Duration::from_millis(ms)),

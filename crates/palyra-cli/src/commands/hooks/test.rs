@@ -38,7 +38,7 @@ pub(super) fn execute(args: &TestArgs, globals: &Globals) -> Result<Tested, CliE
         .map(Tested)
 }
 
-/// What a hook answered, as people read it.
+/// Formats the answer of a hook.
 pub(in super::super) fn answer(test: &HookTest) -> String {
     let mut text = facts(&[
         ("decision", test.decision.clone()),

@@ -4,7 +4,7 @@ use crate::output::{Remark, facts, moment};
 use palyra_api::hooks::{BindingsFile, BindingsFileState, HookBinding};
 use palyra_common::redact::escape_untrusted;
 
-/// Everything about one binding.
+/// Formats every field of a binding.
 pub(super) fn binding(binding: &HookBinding) -> String {
     let cursor = binding.cursor.as_ref();
     let delivered = cursor
@@ -36,7 +36,7 @@ pub(super) fn binding(binding: &HookBinding) -> String {
     ])
 }
 
-/// `gate`, `observer`, or why it is neither now.
+/// Returns `a gate` or `an observer`, or why it is disabled or cannot run.
 pub(super) fn status(binding: &HookBinding) -> String {
     match (binding.enabled, binding.gate) {
         (false, true) => "gate, disabled".into(),
@@ -46,7 +46,7 @@ pub(super) fn status(binding: &HookBinding) -> String {
     }
 }
 
-/// What a person should know about the file.
+/// Returns remarks about a bindings file that is not applied.
 pub(super) fn file(file: &BindingsFile) -> Vec<Remark> {
     let apply = || Remark::Next("accept it with `palyra hooks apply`".into());
     let restore = || Remark::Next("discard it with `palyra hooks apply --restore`".into());

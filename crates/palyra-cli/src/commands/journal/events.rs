@@ -9,12 +9,12 @@ use palyra_common::text::clip_marked;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Most characters of details on a line for people; `--json` has them all.
+/// Maximum characters of details in a line for people; `--json` prints all of them.
 const MAX_DETAILS_CHARS: usize = 160;
-/// What the owner writes for itself: it proves the rows, and says nothing to people.
+/// Details that only serve verification and are not shown to people.
 const BOOKKEEPING: [&str; 4] = ["rows", "generation", "all_rows", "envelope"];
 
-/// One line: sequence, time, kind, what it is about, details.
+/// Formats an event as one line: sequence, time, kind, subject, details.
 pub(super) fn line(event: &Event) -> String {
     let about = [&event.skill, &event.run, &event.subject].into_iter().flatten();
     let about: Vec<String> = about.map(|text| escape_untrusted(text)).collect();
@@ -29,7 +29,7 @@ pub(super) fn line(event: &Event) -> String {
     format!("{}\n", text.trim_end())
 }
 
-/// All of it, with the time also as people read it.
+/// Returns the whole event as JSON, with an additional ISO time.
 pub(super) fn object(event: &Event) -> Value {
     let mut value = json!(event);
     value["at"] = json!(palyra_daemon::when(event.at_ms));
@@ -37,7 +37,7 @@ pub(super) fn object(event: &Event) -> Value {
     value
 }
 
-/// A list of them, for answers in JSON.
+/// Serializes a list of events for JSON output.
 pub(super) fn as_objects<S: serde::Serializer>(events: &[Event], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(events.iter().map(object))
 }

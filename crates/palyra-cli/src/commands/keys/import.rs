@@ -57,7 +57,7 @@ pub(super) fn execute(args: &ImportArgs, globals: &Globals) -> Result<Imported, 
     client::ask(globals, "keys import", import).map(|key| Imported { key })
 }
 
-/// The sealed key: a file must be one that only its owner reads.
+/// Reads the key file, which must be readable by its owner only, or standard input.
 fn read(args: &ImportArgs, globals: &Globals) -> Result<Zeroizing<Vec<u8>>, CliError> {
     if let Some(path) = &args.key_file {
         let refused = |error: FsError| FileRefusal::from(KeyFileError::from(error));

@@ -66,7 +66,7 @@ pub(super) struct Rotated {
 }
 
 pub(super) fn execute(args: &RotateArgs, globals: &Globals) -> Result<Rotated, CliError> {
-    // The old keys sign no more after this: first make sure that the statement can be written.
+    // The old keys cannot sign afterwards, so make sure first that the statement can be written.
     let out = NewFile::prepare(&args.out)?;
     let request = RotateRequest {
         from: args.from.clone(),

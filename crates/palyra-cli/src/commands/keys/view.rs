@@ -1,4 +1,4 @@
-//! What may be shown of a key, and the passphrase of its file.
+//! Public facts about a key, and the passphrase of its file.
 
 use crate::cli::Globals;
 use crate::error::{CliError, FileRefusal};
@@ -8,7 +8,7 @@ use palyra_api::keys::SigningKey;
 use palyra_vault::Passphrase;
 use std::path::Path;
 
-/// A signing key without its secret half.
+/// Formats a signing key without its secret half.
 pub(super) fn key_facts(key: &SigningKey) -> String {
     facts(&[
         ("name", key.name.clone()),
@@ -19,7 +19,7 @@ pub(super) fn key_facts(key: &SigningKey) -> String {
     ])
 }
 
-/// The passphrase from a file or a prompt; `nobody` is the error if there is neither.
+/// Reads the passphrase from a file or a prompt; `nobody` returns the error if there is neither.
 pub(super) fn passphrase(
     path: Option<&Path>,
     globals: &Globals,

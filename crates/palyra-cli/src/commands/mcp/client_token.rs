@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The folder of the state root that has the tokens of MCP clients.
 const FOLDER: &str = "mcp";
 
-/// The file with the token of a client; it is made where there is none.
+/// Returns the file with the token of a client, which is created on first use.
 ///
 /// A removed token is not created again automatically, because its removal was intended.
 pub(super) fn client_token(globals: &Globals, client: &str) -> Result<PathBuf, CliError> {
@@ -42,12 +42,12 @@ pub(super) fn client_token(globals: &Globals, client: &str) -> Result<PathBuf, C
     Ok(path)
 }
 
-/// What receipts call a client.
+/// Returns the name of a client's token, as receipts show it.
 pub(super) fn token_name(client: &str) -> String {
     format!("mcp-{client}")
 }
 
-/// A name that fits into that of a token.
+/// Parses a client name that fits into a token name.
 pub(super) fn parse_client(text: &str) -> Result<String, String> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
     if (1..=36).contains(&text.len()) && text.bytes().all(plain) {

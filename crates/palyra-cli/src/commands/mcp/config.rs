@@ -56,7 +56,7 @@ pub(super) struct ConfigArgs {
     file: Option<PathBuf>,
 }
 
-/// What the client starts; fields in the order in which people write them.
+/// The server entry of a client's configuration; fields in the usual order.
 #[derive(Serialize)]
 struct Server {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,8 @@ pub(super) fn execute(args: &ConfigArgs, globals: &Globals) -> Result<Configured
     Ok(Configured { client, file, config, written, add_command })
 }
 
-/// A client starts the command with hardly any environment, so that everything is said here.
+/// Returns the arguments of the server. They contain every setting, because clients start it with a minimal
+/// environment.
 fn arguments(client: &str, globals: &Globals) -> Result<Vec<String>, CliError> {
     let mut arguments: Vec<String> = ["mcp", "serve", "--client", client].map(str::to_owned).into();
     let absolute = |path: &std::path::Path| {

@@ -1,7 +1,7 @@
 //! `palyra mcp serve`.
 //!
-//! Standard input and output carry the protocol and nothing else. This process understands none of it: it carries
-//! bytes between its client and the daemon, which is started where none runs.
+//! Standard input and output carry only the protocol. This process does not interpret it: it copies bytes between its
+//! client and the daemon, which is started if none runs.
 
 use super::client_token::{client_token, parse_client, token_name};
 use crate::cli::Globals;
@@ -103,7 +103,7 @@ async fn write_output(mut answers: ApiBody) -> Result<(), CliError> {
     Ok(())
 }
 
-/// A token that was removed stays removed, and its file says where to begin again.
+/// Adds a hint to the error for a removed token: its file has to be deleted to connect again.
 fn explain(error: CliError, client: &str, globals: &Globals) -> CliError {
     match error {
         CliError::Problem(problem) if problem.code == ErrorCode::Authentication => {

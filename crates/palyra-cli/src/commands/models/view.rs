@@ -6,7 +6,7 @@ use palyra_api::models::{Model, ModelPrice};
 /// Millionths of the currency in one of its units.
 const MILLION: u64 = 1_000_000;
 
-/// Everything about one model.
+/// Formats every field of a model.
 pub(super) fn model(model: &Model) -> String {
     let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
     facts(&[
@@ -23,7 +23,7 @@ pub(super) fn model(model: &Model) -> String {
     ])
 }
 
-/// The base URL, with a remark where the provider is on this machine.
+/// Formats the base URL, with a remark if loopback is permitted.
 pub(super) fn place(model: &Model) -> String {
     let local = if model.allow_loopback { " (loopback allowed)" } else { "" };
     format!("{}{local}", model.base_url)
@@ -41,7 +41,7 @@ pub(super) fn money(millionths: u64) -> String {
     text[..cut.len().max(least)].to_owned()
 }
 
-/// A decimal number as millionths.
+/// Parses a decimal amount; returns millionths.
 pub(super) fn parse_money(text: &str) -> Result<u64, String> {
     let bad = || format!("`{text}` is not an amount such as `0.25`");
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));

@@ -3,12 +3,12 @@
 use crate::output::{facts, moment};
 use palyra_api::objectives::Objective;
 
-/// `3 of 500`, or `3` where there is no bound.
+/// Formats a use such as `3 of 500`, or `3` without a limit.
 pub(super) fn used(used: u64, most: Option<u64>) -> String {
     most.map_or_else(|| used.to_string(), |most| format!("{used} of {most}"))
 }
 
-/// Everything about an objective.
+/// Formats every field of an objective.
 pub(super) fn shown(objective: &Objective) -> String {
     facts(&[
         ("objective", objective.name.clone()),

@@ -1,4 +1,4 @@
-//! `palyra plugins config`: the settings a skill's manifest asks an operator for.
+//! `palyra plugins config`: settings that the manifest of a skill declares for the operator.
 
 mod remove;
 mod set;

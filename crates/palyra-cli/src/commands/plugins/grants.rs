@@ -53,7 +53,7 @@ impl Reply for Shown {
     }
 }
 
-/// A tool that gets less than the rest of its skill.
+/// Formats a tool with fewer grants than its skill.
 fn tool(one: &ToolGrants) -> String {
     let grants = if one.grants.is_empty() { "nothing".to_owned() } else { one.grants.join(", ") };
     format!("tool {}\n  gets only  {}\n", one.tool_id, escape_untrusted(&grants))

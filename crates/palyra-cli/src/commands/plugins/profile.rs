@@ -38,7 +38,7 @@ pub(super) fn run(args: &ProfileArgs, globals: &Globals, printer: &Printer) -> E
     }
 }
 
-/// A profile for people.
+/// Formats a profile.
 pub(super) fn shown(profile: &Profile) -> String {
     let at_most = match profile.grants.as_deref() {
         None => "everything it requests and you consented to".to_owned(),

@@ -61,7 +61,7 @@ pub(super) struct CheckArgs {
     writes_outside: Option<bool>,
 }
 
-/// What a question is about.
+/// Resource of a policy check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum About {
     Tool(String),
@@ -154,7 +154,7 @@ impl Reply for Answered {
 }
 
 impl Answered {
-    /// The exit code of the command: that of the request it stands for.
+    /// Returns the exit code of the command: that of the request it checks.
     pub(super) fn exit_code(&self) -> u8 {
         match (self.0.allowed, self.0.with_approval) {
             (true, _) => 0,

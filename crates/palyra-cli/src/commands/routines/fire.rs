@@ -34,7 +34,7 @@ pub(super) fn execute(args: &FireArgs, globals: &Globals) -> Result<Fired, CliEr
     }
 }
 
-/// A fire without a result is a failure of this command, with the code of whatever failed.
+/// Returns the problem of a fire without a result, with the code of its failure.
 fn problem(fire: &Fire) -> Problem {
     let hint = format!("see `palyra routines show {}`", fire.routine);
     match &fire.reason {

@@ -4,7 +4,7 @@ use crate::output::{milliseconds_text, moment};
 use palyra_api::routines::{Fire, Misfire, Routine};
 use palyra_common::InOrder;
 
-/// When it is due, in a few words.
+/// Formats the schedule of a routine.
 pub(super) fn schedule(routine: &Routine) -> String {
     let zone = &routine.time_zone;
     match (&routine.cron, routine.every_seconds, routine.at_ms) {
@@ -19,7 +19,7 @@ pub(super) fn does(routine: &Routine) -> String {
     routine.tool.clone().unwrap_or_else(|| "(audits installed skills again)".into())
 }
 
-/// How a fire ended, in a word or two.
+/// Formats the outcome of a fire.
 pub(super) fn ended(fire: &Fire) -> String {
     match fire.reason.as_deref().or(fire.error.as_deref()) {
         Some(why) if why != fire.status => format!("{}: {why}", fire.status),
@@ -27,7 +27,7 @@ pub(super) fn ended(fire: &Fire) -> String {
     }
 }
 
-/// Everything about a routine.
+/// Returns every field of a routine with its label.
 pub(super) fn facts_of(routine: &Routine) -> Vec<(&'static str, String)> {
     let seconds = |seconds: u64| if seconds == 0 { String::new() } else { span(seconds) };
     let misfire = match (routine.misfire, routine.catch_up) {
@@ -60,7 +60,7 @@ pub(super) fn facts_of(routine: &Routine) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The next due times, one a line.
+/// Formats the next due times, one per line.
 pub(super) fn next(routine: &Routine) -> String {
     if routine.next_ms.is_empty() {
         return String::new();
@@ -69,7 +69,7 @@ pub(super) fn next(routine: &Routine) -> String {
     format!("\nNext\n{lines}")
 }
 
-/// How late a fire began.
+/// Formats the delay of a fire.
 pub(super) fn late(fire: &Fire) -> String {
     match fire.status.as_str() {
         "skipped" => String::new(),
@@ -77,7 +77,7 @@ pub(super) fn late(fire: &Fire) -> String {
     }
 }
 
-/// `90s`, `15m`, `6h` or `2d`.
+/// Formats a duration such as `90s`, `15m`, `6h` or `2d`.
 fn span(seconds: u64) -> String {
     let units = [(86_400, "d"), (3_600, "h"), (60, "m")];
     match units.into_iter().find(|(unit, _)| seconds.is_multiple_of(*unit)) {

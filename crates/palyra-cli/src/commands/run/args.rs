@@ -109,7 +109,7 @@ pub(crate) struct RunArgs {
     pub(super) compile_timeout_ms: u64,
 }
 
-/// What is to be run.
+/// The tool, module or tape to run.
 pub(super) enum Target {
     /// A tool of an installed skill.
     Installed(String),
@@ -160,7 +160,7 @@ impl RunArgs {
     }
 }
 
-/// A path, rather than the id of a tool.
+/// Returns whether the word is a path to a module, rather than the id of a tool.
 fn is_module_file(word: &str) -> bool {
     let path = Path::new(word);
     let module = ["wasm", "wat"]

@@ -1,4 +1,4 @@
-//! What is to be called: everything that can be read and refused before there is a sandbox.
+//! The call to make: everything that can be read and rejected before a sandbox exists.
 
 use super::args::RunArgs;
 use super::entry::WantedEntry;
@@ -101,7 +101,7 @@ impl Call {
         Ok(Self::Replay { tape: Arc::new(tape), input })
     }
 
-    /// The call itself; a component may be asked which tools it has.
+    /// Converts to an invocation, calling `describe()` of a component if its tools are needed.
     pub(super) async fn into_invocation(
         self,
         runtime: &WasmRuntime,
@@ -151,7 +151,7 @@ impl LiveCall {
     }
 }
 
-/// The call that asks a component for its tools, with nothing granted.
+/// Returns the invocation of a component's `describe()`, without grants.
 pub(super) fn describe_invocation(
     run_id: Arc<str>,
     limits: RuntimeLimits,

@@ -18,7 +18,7 @@ use std::path::Path;
 /// The answer of one module.
 pub(crate) type Answer = Result<JsonText, WasmPluginRunError>;
 
-/// What a module says of itself.
+/// The description that a module returns.
 #[derive(Serialize)]
 pub(super) struct Described {
     description: Box<RawValue>,
@@ -46,7 +46,7 @@ pub(super) fn run(path: &Path, args: &RunArgs, printer: &Printer) -> Result<Desc
     Ok(Described { description, text })
 }
 
-/// Asks every module that can describe itself, with nothing granted; other modules are left out.
+/// Calls `describe()` of every module that has it, without grants; other modules are skipped.
 pub(crate) fn describe_modules(
     modules: &[(String, Vec<u8>)],
     printer: &Printer,

@@ -10,10 +10,10 @@ use serde::Deserialize;
 /// The function of a core module that is called when none is named.
 const DEFAULT_EXPORT: &str = "palyra_plugin_main";
 
-/// The interface by which a component tells its tools.
+/// Prefix of the interface through which a component lists its tools.
 const DESCRIBE: &str = "palyra:plugin/describe@";
 
-/// The entry, as far as the command line and the module's declarations say.
+/// The entry point, as far as the command line and the module's exports determine it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum WantedEntry {
     Known(Entry),
@@ -50,7 +50,7 @@ impl WantedEntry {
         }
     }
 
-    /// The entry that is meant; `describe` is the call that asks a component for its tools.
+    /// Returns the entry point; `describe` is the invocation that lists the tools of a component.
     pub(super) async fn find(
         self,
         runtime: &WasmRuntime,
@@ -67,12 +67,12 @@ impl WantedEntry {
     }
 }
 
-/// Whether a module can tell its tools.
+/// Returns whether a module can list its tools.
 pub(super) fn describes(shape: &ModuleShape) -> bool {
     shape.exports.iter().any(|name| name.starts_with(DESCRIBE))
 }
 
-/// The name of an entry, for people.
+/// Returns the name of an entry point for output.
 pub(super) fn name(entry: &Entry) -> &str {
     match entry {
         Entry::Tool { id, .. } => id,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Everything there is to say about one run.
+/// Everything about one run, for output.
 #[derive(Debug)]
 pub(crate) struct FinishedRun {
     pub(crate) tool: String,
@@ -17,11 +17,11 @@ pub(crate) struct FinishedRun {
     pub(crate) module: ModuleFacts,
     /// The tape that was written.
     pub(crate) recorded: Option<PathBuf>,
-    /// Whether the tape is from this engine; on another one a replay does not compare fuel.
+    /// True if the tape is from this engine; on another one a replay does not compare fuel.
     pub(crate) same_engine: bool,
 }
 
-/// What is known about the module.
+/// Facts about the module.
 #[derive(Debug, Serialize)]
 pub(crate) struct ModuleFacts {
     pub(crate) sha256: String,
@@ -33,7 +33,7 @@ pub(crate) struct ModuleFacts {
 }
 
 impl FinishedRun {
-    /// The tool's JSON, where there is some.
+    /// Returns the JSON result, if there is one.
     pub(crate) fn result(&self) -> Option<JsonText> {
         match self.report.result.as_ref().ok()? {
             RunOutput::Json(text) => Some(text.clone()),
@@ -41,12 +41,12 @@ impl FinishedRun {
         }
     }
 
-    /// The limits that were in force.
+    /// Returns the limits that were in effect.
     pub(crate) fn limits(&self) -> &RuntimeLimits {
         &self.report.tape.header.limits
     }
 
-    /// The id of the run.
+    /// Returns the id of the run.
     pub(crate) fn run_id(&self) -> &str {
         &self.report.tape.header.run_id
     }

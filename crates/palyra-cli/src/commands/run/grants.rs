@@ -27,7 +27,7 @@ pub(super) fn check_own_directory(flag: &str, directory: &Path, globals: &Global
     }
 }
 
-/// Where Palyra keeps its own: the state root by flag, by variable and by default, whichever of them this command uses.
+/// Returns the directories of Palyra, including the state roots by flag, by variable and by default, whichever is used.
 fn own_directories(globals: &Globals) -> Vec<PathBuf> {
     let directories = Directories::from_environment();
     let variable = std::env::var_os(PALYRA_STATE_ROOT).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -62,7 +62,7 @@ fn check_directory(grant: &FilesystemGrant, own: &[PathBuf]) -> Result<(), CliEr
     }
 }
 
-/// The directory of Palyra's own that a directory contains or lies in.
+/// Returns the directory of Palyra that contains the given directory or is inside it.
 fn own_directory(directory: &Path, own: &[PathBuf]) -> Option<PathBuf> {
     let directory = real(directory);
     own.iter().map(|path| real(path)).find(|own| own.starts_with(&directory) || directory.starts_with(own))
@@ -75,7 +75,7 @@ fn opens_own(what: &str, own: &Path) -> CliError {
     )
 }
 
-/// The path without links, as far as it exists.
+/// Resolves the links of a path, as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let existing = absolute.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
@@ -107,8 +107,8 @@ pub(super) fn read_limits(texts: &[String]) -> Result<RuntimeLimits, CliError> {
     Ok(limits)
 }
 
-/// A replay has the grants of its tape and opens no directory. The directories of the recorded run may be named, as
-/// older versions asked for; they stay closed.
+/// Rejects grants of a replay other than those of its tape. A replay opens no directory; the directories of the
+/// recorded run are accepted, because older versions required them, but stay closed.
 pub(super) fn check_replay_grants(
     given: &OperatorGrants,
     taped: &CapabilityGrantSet,

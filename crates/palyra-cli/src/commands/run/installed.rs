@@ -35,7 +35,7 @@ pub(super) struct CalledTool {
     answer: InvokeAnswer,
     #[serde(skip)]
     output: JsonText,
-    /// Whether the person has seen the document in front of its form.
+    /// True if the document was drawn together with its form.
     #[serde(skip)]
     drawn: bool,
 }
@@ -109,18 +109,18 @@ async fn fill_in(
     Ok((answer, false))
 }
 
-/// Whether documents are drawn: programs behind a pipe get them as JSON.
+/// Returns whether documents are drawn; a pipe gets them as JSON.
 fn reads_drawings() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Whether a call that takes this long waits for code; a tool that cannot be looked up is said to run.
+/// Returns whether a call waits for compilation; false if the tool cannot be looked up.
 async fn compiles(client: &client::AnyClient, tool: &str) -> bool {
     let code = client.tool(tool).await.ok().and_then(|tool| tool.code);
     code.is_some_and(|code| code.state == SkillCodeState::Compiling)
 }
 
-/// The answer with its tape where the caller wants it.
+/// Writes the tape of an answer to the requested file.
 pub(super) fn kept(mut answer: InvokeAnswer, record: Option<TapeFile>) -> Result<CalledTool, CliError> {
     let tape = record.zip(answer.tape.take());
     let tape = tape.map(|(file, tape)| file.keep_text(tape.as_bytes())).transpose()?;
@@ -145,7 +145,7 @@ fn read(args: &RunArgs, words: &Words, globals: &Globals) -> Result<InvokeReques
     })
 }
 
-/// The request with the words as its input. A tool that cannot be looked up is left to the call, which says why.
+/// Converts the words to the input of the request. If the tool cannot be looked up, the call reports the error.
 async fn typed(
     client: &client::AnyClient,
     tool: &str,
@@ -160,7 +160,7 @@ async fn typed(
     Ok(InvokeRequest { input: Some(input), ..request })
 }
 
-/// The input and its limit.
+/// Reads the input, within the input limit.
 pub(super) fn read_input(args: &RunArgs, globals: &Globals) -> Result<Box<RawValue>, CliError> {
     let mut stdin = StandardInput::new(globals.no_input);
     let limits = (!args.limits.is_empty()).then(|| grants::read_limits(&args.limits)).transpose()?;
@@ -171,7 +171,7 @@ pub(super) fn read_input(args: &RunArgs, globals: &Globals) -> Result<Box<RawVal
     input.map_err(|error| CliError::Setup(error.to_string()))
 }
 
-/// The sandbox of this process, where it owns the state; a daemon has its own.
+/// Returns the sandbox settings for a state that this process opens; a daemon has its own.
 pub(super) fn sandbox_of(args: &RunArgs) -> Result<AppConfig, CliError> {
     let roots = args.ca_file.as_deref().map(sandbox::read_roots).transpose()?.unwrap_or_default();
     // Roots that cannot be used are a mistake on the command line.
@@ -184,7 +184,7 @@ pub(super) fn sandbox_of(args: &RunArgs) -> Result<AppConfig, CliError> {
     })
 }
 
-/// The owner on a terminal may decide for itself about a tool that asks for approval.
+/// Asks the owner at a terminal to approve the call.
 async fn approve(
     client: &client::AnyClient,
     tool: &str,
@@ -215,7 +215,7 @@ async fn approve(
             let problem = Problem::new(ErrorCode::Cancelled, "cancelled: the call was denied");
             Err(ClientError::Problem(Box::new(problem)))
         }
-        // This principal may not decide, so the first answer stands: another one has to.
+        // This principal cannot approve, so the original error, which asks for another one, is returned.
         Err(ClientError::Problem(problem)) if problem.code == ErrorCode::Forbidden => {
             Err(ClientError::Problem(Box::new(wanted)))
         }

@@ -7,10 +7,11 @@ use palyra_common::{JsonText, LimitKind, RuntimeLimits, WasmPluginRunError};
 use serde_path_to_error::{Path as JsonPath, Segment};
 use std::path::Path;
 
-/// Longest settings of a plugin.
+/// Maximum size of the settings of a plugin in bytes.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
-/// The input of a tool, `{}` when none is given; more than `most` bytes go over the input limit unread.
+/// Reads the input of a tool, `{}` if none is given. Input of more than `most` bytes exceeds the input limit and is not
+/// read to its end.
 pub(super) fn read_input(
     text: Option<&str>,
     stdin: &mut StandardInput,
@@ -42,12 +43,12 @@ pub(super) fn read_input(
     })
 }
 
-/// The input of a call that is made later, within the usual limit.
+/// Reads the input of a later call, within the default limit.
 pub(crate) fn read_tool_input(text: Option<&str>, stdin: &mut StandardInput) -> Result<JsonText, CliError> {
     read_input(text, stdin, RuntimeLimits::default().max_input_bytes)
 }
 
-/// The operator's settings, `{}` when none are given.
+/// Reads the operator's settings, `{}` if none are given.
 pub(super) fn read_config(text: Option<&str>, stdin: &mut StandardInput) -> Result<JsonText, CliError> {
     let Some(text) = text else { return Ok(JsonText::empty_object()) };
     match read_bytes("--config", text, stdin, MAX_CONFIG_BYTES)? {
@@ -79,10 +80,10 @@ fn read_bytes(flag: &str, text: &str, stdin: &mut StandardInput, most: u64) -> R
     }
 }
 
-/// Where in the value the text stops being JSON.
+/// Returns a JSON pointer to the value in which the text stops being JSON.
 fn pointer_of_error(bytes: &[u8]) -> String {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    // A tree, because only then the parser tells where it is; it is built for bad input only.
+    // The parser only reports a path when it builds a tree, so this is done for invalid input only.
     match serde_path_to_error::deserialize::<_, serde_json::Value>(&mut deserializer) {
         Ok(_) => String::new(),
         Err(error) => pointer(error.path()),

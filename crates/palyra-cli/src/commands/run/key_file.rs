@@ -26,7 +26,7 @@ pub(super) enum KeyFileError {
 }
 
 impl OneShotKey {
-    /// The key in this directory, made if there is none.
+    /// Returns the key in this directory, creating it on first use.
     pub(super) fn load_or_create(directory: &Path) -> Result<Self, KeyFileError> {
         let path = directory.join(FILE_NAME);
         let unusable = |source: io::Error| KeyFileError::Unusable { path: path.clone(), source };
@@ -40,12 +40,12 @@ impl OneShotKey {
         }
     }
 
-    /// The key under which compiled code is kept.
+    /// Derives the key that authenticates compiled code.
     pub(super) fn for_code(&self) -> [u8; KEY_BYTES] {
         blake3::derive_key("palyra one-shot 2026-01 compiled code", &self.0)
     }
 
-    /// The key under which secrets are put on a tape as digests.
+    /// Derives the key of the digests that replace secrets on a tape.
     pub(super) fn for_tapes(&self) -> [u8; KEY_BYTES] {
         blake3::derive_key("palyra one-shot 2026-01 secrets on tapes", &self.0)
     }

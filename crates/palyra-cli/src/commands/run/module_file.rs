@@ -40,9 +40,9 @@ fn to_binary(path: &Path, text: &[u8]) -> Result<Vec<u8>, CliError> {
     binary.map_err(|error| WasmPluginRunError::invalid_module(one_line(&error.to_string())).into())
 }
 
-/// Whether `bytes` are a core module that bindings of a WIT world were compiled into.
+/// Returns whether `bytes` are a core module with embedded bindings of a WIT world.
 ///
-/// A module that cannot be read to its end is left to the loader, which says what is wrong with it.
+/// A module that cannot be parsed is left to the loader, which reports the error.
 fn has_component_type(bytes: &[u8]) -> bool {
     Parser::is_core_wasm(bytes)
         && Parser::new(0).parse_all(bytes).map_while(Result::ok).any(|payload| {
@@ -64,7 +64,7 @@ fn to_component(core: &[u8], most: u64) -> Result<Vec<u8>, CliError> {
     Ok(component)
 }
 
-/// The parser draws the place below its message; the message and `file:line:column` say as much.
+/// Reduces a parser error with a drawing to its message and `file:line:column`.
 fn one_line(drawn: &str) -> String {
     let mut lines = drawn.lines().map(str::trim);
     let message = lines.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The sandbox of one run: compiler, caches, and what stands for the outside world.
+//! The sandbox of one run: compiler, caches, and the backends of host calls.
 
 use super::key_file::OneShotKey;
 use super::secrets::Secrets;
@@ -20,19 +20,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Longest file of root certificates.
+/// Maximum size of a file with root certificates, in bytes.
 const MAX_PEM_BYTES: u64 = 4 << 20;
 
-/// What the command line says about the outside world.
+/// Settings of the command line for the backends of host calls.
 pub(super) struct HostSettings {
     pub(super) secrets: Secrets,
     pub(super) storage: Option<Arc<dyn StorageBackend>>,
     pub(super) extra_roots: Vec<CertificateDer<'static>>,
-    /// Whether requests may leave; a replay has no way out.
+    /// True if requests are permitted; a replay sends none.
     pub(super) outside: bool,
-    /// Whether compiled code is kept between runs.
+    /// True to store compiled code between runs.
     pub(super) cache: bool,
-    /// Whether a tape is written or read.
+    /// True if a tape is written or read.
     pub(super) taped: bool,
     pub(super) compile_timeout_ms: u64,
 }
@@ -44,7 +44,7 @@ pub(super) struct Sandbox {
 }
 
 impl HostSettings {
-    /// No secret, no storage that lasts, no way out, no tape; compiled code is kept.
+    /// Returns settings without secrets, permanent storage, egress or tape; compiled code is stored.
     pub(super) fn closed() -> Self {
         Self {
             secrets: Secrets::new(),
@@ -104,7 +104,7 @@ pub(super) fn compiler(timeout_ms: u64) -> Result<ChildCompiler, CliError> {
     Ok(compiler.with_limits(Duration::from_millis(timeout_ms), COMPILE_MEMORY_BYTES))
 }
 
-/// The sandbox of a command that says nothing about it.
+/// Returns the sandbox of a command without sandbox flags.
 pub(crate) fn default_sandbox() -> Result<AppConfig, CliError> {
     Ok(AppConfig::new(Arc::new(compiler(COMPILE_TIMEOUT_MS)?)))
 }
@@ -140,7 +140,7 @@ fn disk_cache(directories: &Directories, key: &OneShotKey, warnings: &Warnings) 
     })
 }
 
-/// The one way out, with these roots besides the usual ones.
+/// Returns the egress guard, with these roots in addition to the built-in ones.
 pub(super) fn guard(extra_roots: Vec<CertificateDer<'static>>) -> Result<EgressGuard, CliError> {
     EgressGuard::new(EgressConfig { extra_roots, ..EgressConfig::default() }).map_err(|error| {
         let cause = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
@@ -148,7 +148,7 @@ pub(super) fn guard(extra_roots: Vec<CertificateDer<'static>>) -> Result<EgressG
     })
 }
 
-/// Without the key file a tape's secrets can be compared within this process only.
+/// Returns a random key. Without the key file, secrets on tapes are comparable within this process only.
 fn random_key() -> Result<[u8; 32], CliError> {
     let mut key = [0; 32];
     getrandom::fill(&mut key)
@@ -156,7 +156,7 @@ fn random_key() -> Result<[u8; 32], CliError> {
     Ok(key)
 }
 
-/// Storage in a directory of the author's, readable by its owner only where it is new.
+/// Opens storage in a directory, which is created with mode 0700 if it does not exist.
 pub(super) fn storage_in(directory: &Path) -> Result<Arc<dyn StorageBackend>, CliError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
     let opened = made.and_then(|()| DirectoryStorage::open(directory));
@@ -166,7 +166,7 @@ pub(super) fn storage_in(directory: &Path) -> Result<Arc<dyn StorageBackend>, Cl
     }
 }
 
-/// The root certificates of a PEM file.
+/// Reads the root certificates of a PEM file.
 pub(super) fn read_roots(path: &Path) -> Result<Vec<CertificateDer<'static>>, CliError> {
     let bytes = read_file(path, MAX_PEM_BYTES)?;
     let refuse = |reason: String| CliError::usage(format!("`--ca-file {}`: {reason}", path.display()));

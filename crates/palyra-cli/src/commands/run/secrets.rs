@@ -1,4 +1,4 @@
-//! `--secret NAME=@FILE` and `--secret NAME=-`: values that never stand on a command line.
+//! `--secret NAME=@FILE` and `--secret NAME=-`: secret values never appear on a command line.
 
 use crate::error::CliError;
 use crate::files::{FileError, read_file};
@@ -60,7 +60,7 @@ enum Source<'a> {
 }
 
 fn split(text: &str) -> Result<(SecretRef, Source<'_>), CliError> {
-    // What stands before `=` may be shown once it is known to be a name; what stands after it never.
+    // The part before `=` may be shown once it is a valid name; the part after it may be a secret and never is.
     let (name, source) = text.split_once('=').ok_or_else(|| bad_form(None))?;
     let name = read_name(name)?;
     match (source, source.strip_prefix('@')) {
@@ -70,7 +70,7 @@ fn split(text: &str) -> Result<(SecretRef, Source<'_>), CliError> {
     }
 }
 
-/// `token` is short for `global/token`.
+/// Parses a secret name; `token` is short for `global/token`.
 fn read_name(name: &str) -> Result<SecretRef, CliError> {
     let full = if name.contains('/') { name.to_owned() } else { format!("{}/{name}", SecretScope::Global) };
     full.parse().map_err(|_| bad_form(None))

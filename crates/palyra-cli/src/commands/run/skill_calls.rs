@@ -28,7 +28,7 @@ pub(crate) struct SkillCalls<'s> {
     calls: usize,
 }
 
-/// One call.
+/// One call of a tool of a skill in source form.
 pub(crate) struct SkillCall<'c> {
     pub(crate) tool: &'c ToolEntrypoint,
     pub(crate) input: JsonText,
@@ -36,7 +36,7 @@ pub(crate) struct SkillCall<'c> {
     pub(crate) grants: OperatorGrants,
 }
 
-/// Its result.
+/// Result of a call.
 pub(crate) struct Called {
     pub(crate) result: Result<JsonText, WasmPluginRunError>,
     pub(crate) log: Vec<LogLine>,

@@ -40,7 +40,7 @@ impl TapeFile {
         self.keep_text(&tape.encode())
     }
 
-    /// The same for a tape in its text form.
+    /// Writes a tape in its text form and moves it to its path.
     pub(super) fn keep_text(mut self, tape: &[u8]) -> Result<PathBuf, CliError> {
         let what = format!("cannot write the tape `{}`", self.target.display());
         let written = self.temporary.write_all(tape).and_then(|()| self.temporary.as_file().sync_all());

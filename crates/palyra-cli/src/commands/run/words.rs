@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// Nested references of a schema that are followed.
 const MAX_REFERENCES: usize = 8;
 
-/// What the words after the tool say.
+/// The words after the tool on the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Words {
     None,
@@ -26,7 +26,7 @@ impl Words {
         }
     }
 
-    /// The input for a tool without a schema, as JSON.
+    /// Converts to the input of a tool without a schema.
     pub(super) fn untyped(self) -> Result<Option<String>, CliError> {
         match self {
             Self::None => Ok(None),
@@ -36,8 +36,8 @@ impl Words {
     }
 }
 
-/// The object that the pairs make; `schema` says which type a value has. Without a schema a value that is JSON is
-/// taken as JSON, and any other as text.
+/// Builds an object from the pairs; `schema` determines the type of each value. Without a schema, a value that is valid
+/// JSON is taken as JSON, and any other as text.
 pub(super) fn object(pairs: &[(String, String)], schema: Option<&Value>) -> Result<Value, CliError> {
     let mut object = Map::new();
     for (name, text) in pairs {
@@ -80,7 +80,7 @@ fn value(name: &str, text: &str, types: &[String]) -> Result<Value, CliError> {
         Value::Object(_) => is("object"),
     };
     match json {
-        // Text that looks like a number is still text where the schema says so.
+        // Text that looks like a number stays text if the schema requires a string.
         Some(value) if types.is_empty() || fits(&value) => Ok(value),
         _ if types.is_empty() || is("string") => Ok(Value::String(text.to_owned())),
         _ => Err(CliError::usage(format!("`{name}` expects {}, found `{text}`", types.join(" or ")))),
@@ -95,7 +95,7 @@ fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
     resolved(schema, schema.get("properties")?.get(name)?)
 }
 
-/// The types a schema allows; none where it does not say.
+/// Returns the types that a schema permits; empty if it does not restrict them.
 fn types(root: &Value, schema: Option<&Value>) -> Vec<String> {
     let Some(schema) = schema.and_then(|schema| resolved(root, schema)) else { return Vec::new() };
     let named = match schema.get("type") {

@@ -91,7 +91,7 @@ impl FromStr for Assignment {
     }
 }
 
-/// Every setting on a line, as it can be given again.
+/// Formats every setting as one line, in the form that `set` accepts.
 pub(super) fn shown(policy: &RunnerPolicy) -> String {
     let mut policy = policy.clone();
     let switches: Vec<_> =

@@ -51,7 +51,7 @@ pub(super) fn run(args: &EventsArgs, globals: &Globals, printer: &Printer) -> Ex
             printer.remark(&end.into_iter().collect::<Vec<_>>());
             ExitCode::SUCCESS
         }
-        // Only following was interrupted; the run goes on.
+        // Only following was interrupted; the run continues.
         Err(CliError::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(error) => printer.fail(&error.into(), &[]),
     }

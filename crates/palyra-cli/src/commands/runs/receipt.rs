@@ -63,7 +63,7 @@ pub(super) fn run(args: &ReceiptArgs, globals: &Globals, printer: &Printer) -> E
     }
 }
 
-/// The receipt is a document of its own, in every form of output.
+/// Formats the receipt; it has the same form in every output format, because it is a document.
 fn text(receipt: &RunReceipt) -> Result<String, CliError> {
     let text = serde_json::to_string_pretty(receipt);
     text.map(|text| text + "\n").map_err(|error| CliError::Setup(error.to_string()))

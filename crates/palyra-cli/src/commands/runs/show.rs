@@ -31,7 +31,7 @@ const MAX_CALLS: usize = 20;
 pub(super) struct Shown {
     #[serde(flatten)]
     info: RunInfo,
-    /// Its host calls, where the tape is kept.
+    /// Host calls of the run, if its tape is stored.
     #[serde(skip)]
     steps: Option<RunSteps>,
 }
@@ -45,7 +45,7 @@ pub(super) fn execute(args: &ShowArgs, globals: &Globals) -> Result<Shown, CliEr
     })
 }
 
-/// What is known of every run.
+/// Returns the fields of a run with their labels.
 pub(super) fn known(run: &Run) -> Vec<(&'static str, String)> {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     vec![
@@ -64,7 +64,7 @@ pub(super) fn known(run: &Run) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The message, what was refused, and what refused it.
+/// Returns the message of a failure, the refused capability or limit, and its cause.
 fn failure(failure: &RunFailure) -> Vec<(&'static str, String)> {
     let mut lines = vec![("message", failure.message.clone())];
     if let Some(Refusal { what, target, by }) = &failure.refusal {
@@ -84,7 +84,7 @@ fn refused_by(by: RefusedBy) -> &'static str {
     }
 }
 
-/// The first host calls, with their times.
+/// Formats the first host calls with their durations.
 fn host_calls(steps: &RunSteps) -> String {
     let row = |step: &RunStep| {
         let took = step.elapsed_us.map(Duration::from_micros).map(duration_text);
@@ -137,7 +137,7 @@ impl Reply for Shown {
     }
 }
 
-/// A warning for a row that another program changed.
+/// Returns a warning if the row was changed by another program.
 pub(super) fn altered(run: &Run) -> Option<Remark> {
     let fields = run.differs.join("`, `");
     (!run.differs.is_empty()).then(|| {

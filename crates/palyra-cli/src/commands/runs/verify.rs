@@ -10,14 +10,14 @@ use palyra_state::{RunReceiptError, VerifiedReceipt, verify_receipt};
 use serde::Serialize;
 use std::path::Path;
 
-/// Longest file that is read.
+/// Maximum size of a receipt file in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
 #[derive(Serialize)]
 pub(super) struct Verified {
     #[serde(flatten)]
     receipt: VerifiedReceipt,
-    /// Whether the key is the one that was named.
+    /// True if the key is the one given on the command line.
     key_expected: bool,
 }
 

@@ -49,7 +49,7 @@ pub(super) fn execute(args: &ExportArgs, globals: &Globals) -> Result<Exported, 
     })
 }
 
-/// Every stored event of a session.
+/// Returns every stored event of a session.
 pub(super) async fn history(client: &AnyClient, session_id: &str) -> Result<Vec<SessionEvent>, ClientError> {
     let (mut events, mut after) = (Vec::new(), None);
     loop {

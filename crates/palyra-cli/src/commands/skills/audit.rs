@@ -47,7 +47,7 @@ pub(super) fn run(args: &AuditArgs, globals: &Globals) -> Result<Audited, CliErr
     Ok(Audited(audits))
 }
 
-/// An id has neither a slash nor the ending of a package.
+/// Returns whether the argument is a file: an id has neither a slash nor the extension of a package.
 fn is_file(target: &str) -> bool {
     target.contains('/') || target.ends_with(".palyra-skill") || Path::new(target).is_file()
 }
@@ -57,7 +57,7 @@ fn audit_file(path: &Path, globals: &Globals) -> Result<SkillAudits, CliError> {
     let asked =
         client::ask(globals, "skills audit", async |client| client.audit_package(package.body()).await);
     match asked {
-        // A machine without a state root has no policy of its own.
+        // Without a state root there is no audit policy, so the default applies.
         Err(CliError::State(StateError::NotInitialised { .. })) => {
             Ok(Background::nothing().audit(read(path)?)?)
         }

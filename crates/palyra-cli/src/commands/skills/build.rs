@@ -34,7 +34,7 @@ pub(super) struct BuildArgs {
     #[arg(value_name = "DIR", default_value = ".")]
     directory: PathBuf,
 
-    /// Put the schemas, descriptions and events that the modules describe into skill.toml
+    /// Update skill.toml with the schemas, descriptions and events that the modules describe
     #[arg(long)]
     write: bool,
 
@@ -43,7 +43,7 @@ pub(super) struct BuildArgs {
     force: bool,
 }
 
-/// What was built, and whether it could run.
+/// The built modules, and whether the skill could run.
 #[derive(Serialize)]
 pub(super) struct Built {
     skill_id: String,

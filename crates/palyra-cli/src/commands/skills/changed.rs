@@ -3,7 +3,7 @@
 use crate::output::{facts, shapes};
 use palyra_api::skills::SkillChanged;
 
-/// What a skill is now.
+/// Formats the current status of a skill.
 pub(super) fn data(changed: &SkillChanged) -> String {
     let version = changed.version.as_deref().unwrap_or_default();
     facts(&[

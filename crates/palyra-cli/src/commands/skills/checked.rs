@@ -1,4 +1,4 @@
-//! A skill in source form, checked as it is where it is installed: the audit, and what its modules describe.
+//! Checks a skill in source form as its installation would: the audit, and the descriptions of its modules.
 
 use super::package::directory::SkillDirectory;
 use super::package::manifest_edit;
@@ -12,14 +12,14 @@ use palyra_skills::{DescribeDifference, Description, SkillManifest, manifest_pro
 use serde::Serialize;
 use std::path::Path;
 
-/// What keeps a skill from running, and what `--write` did about it.
+/// Reasons why a skill could not run, and the changes of `--write`.
 #[derive(Serialize)]
 pub(super) struct Checked {
-    /// Where `describe()` and the manifest differ; each keeps the skill from running.
+    /// Differences between `describe()` and the manifest; each one prevents the skill from running.
     differences: Vec<DescribeDifference>,
     /// Modules whose `describe()` failed, and how.
     not_described: Vec<String>,
-    /// What `--write` changed in skill.toml.
+    /// Changes that `--write` made to skill.toml.
     written: Vec<String>,
     pub(super) audit: AuditReport,
 }
@@ -47,12 +47,12 @@ impl Checked {
         Ok((manifest, Self { differences, not_described: failures(&descriptions), written, audit }))
     }
 
-    /// Whether those who install it could run it, once they trust its keys.
+    /// Returns whether the skill could run after its keys are trusted.
     pub(super) fn can_run(&self) -> bool {
         self.audit.verdict == Verdict::Pass && self.differences.is_empty() && self.not_described.is_empty()
     }
 
-    /// The exit code of a command that made something that may not run.
+    /// Returns the exit code of a command whose result may be unable to run.
     pub(super) fn exit_code(&self) -> u8 {
         if self.can_run() { 0 } else { skills::QUARANTINED }
     }
@@ -73,12 +73,12 @@ impl Checked {
     }
 }
 
-/// The manifest, or every problem of it.
+/// Parses the manifest, or returns all of its problems.
 pub(super) fn parse(text: &str) -> Result<SkillManifest, CliError> {
     parse_manifest_toml(text).map_err(|_| CliError::Manifest(manifest_problems(text)))
 }
 
-/// What the modules say of themselves, compared with the manifest; an answer that is no description is a failure.
+/// Compares the descriptions of the modules with the manifest; invalid descriptions are reported as failures elsewhere.
 fn compare(descriptions: &[(String, DescribeAnswer)], manifest: &SkillManifest) -> Vec<DescribeDifference> {
     let differences = |(module, answer): &(String, DescribeAnswer)| {
         let description = answer.as_ref().ok().and_then(|text| Description::parse(text.as_str()).ok());
@@ -98,7 +98,7 @@ fn failures(descriptions: &[(String, DescribeAnswer)]) -> Vec<String> {
     descriptions.iter().filter_map(failure).collect()
 }
 
-/// The audit that runs where the package is installed.
+/// Runs the audit of an installation.
 fn audit(directory: &SkillDirectory, manifest: &SkillManifest) -> AuditReport {
     let mut entries = vec![("skill.toml", directory.manifest.as_bytes())];
     entries.extend(borrowed(&directory.modules));

@@ -56,7 +56,7 @@ pub(super) fn run(
     })
 }
 
-/// The release a person decides about, as it stands now, where there is a person.
+/// Returns the planned outcome of the release that needs consent, or an error without a terminal.
 fn asked(id: &str, asked: ConsentAsked, globals: &Globals) -> Result<InstallOutcome, CliError> {
     if can_ask(globals) {
         Ok(asked.outcome)

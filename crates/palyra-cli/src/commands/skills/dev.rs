@@ -73,7 +73,7 @@ pub(super) fn run(args: &DevArgs, globals: &Globals, printer: &Printer) -> ExitC
     watched.unwrap_or_else(|error| printer.fail(&error.into(), &[]))
 }
 
-/// What happens after each change.
+/// The actions after each change.
 #[derive(Clone)]
 struct Round {
     directory: PathBuf,

@@ -1,5 +1,5 @@
-//! What `install`, `update`, `enable`, `consent` and `rollback` share: steps as they pass, the question of consent,
-//! and the answer.
+//! The common part of `install`, `update`, `enable`, `consent` and `rollback`: progress, the question of consent, and
+//! the result.
 
 use super::Judged;
 use super::package_file::Package;
@@ -25,7 +25,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a person waits for what the daemon compiles in the background.
+/// Maximum wait for a compilation in the background of the daemon.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// How a person agrees without being asked.
@@ -41,7 +41,7 @@ pub(super) struct ConsentFlags {
 }
 
 impl ConsentFlags {
-    /// What was agreed to on the command line, with a package.
+    /// Returns the consent given on the command line, for a request with a package.
     pub(super) fn query(&self) -> Result<InstallQuery, CliError> {
         let secrets = self.secrets();
         if self.consent.is_none() && !secrets.is_empty() {
@@ -56,12 +56,12 @@ impl ConsentFlags {
         })
     }
 
-    /// The secrets that are granted on the command line.
+    /// Returns the secrets granted on the command line.
     pub(super) fn secrets(&self) -> Vec<String> {
         self.secrets.iter().map(ToString::to_string).collect()
     }
 
-    /// What was agreed to on the command line, for a skill that is stored.
+    /// Returns the consent given on the command line, for an installed skill.
     pub(super) fn body(&self) -> Option<ConsentBody> {
         Some(ConsentBody { digest: self.consent?.to_string(), secrets: self.secrets() })
     }
@@ -69,7 +69,7 @@ impl ConsentFlags {
 
 /// The verb of an answer, by the name of its JSON.
 pub(super) trait Verb {
-    /// `palyra.skills.<verb>/v1`.
+    /// Schema name of the form `palyra.skills.<verb>/v1`.
     const SCHEMA: &'static str;
 }
 
@@ -90,7 +90,7 @@ pub(super) struct Walked<V> {
     verb: PhantomData<V>,
 }
 
-/// What a person said when asked.
+/// Answer to the question of consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
     /// No question was asked.
@@ -99,7 +99,7 @@ enum Answer {
     Declined,
 }
 
-/// Sends a package to be installed, and asks for the consent that is missing.
+/// Sends a package to be installed, and asks for missing consent.
 pub(super) fn send<V: Verb>(
     command: &str,
     path: &Path,
@@ -131,7 +131,7 @@ pub(super) async fn walked(
     Ok(answered?)
 }
 
-/// All steps with `--verbose`, otherwise those that need attention.
+/// Prints all steps with `--verbose`, otherwise those that need attention.
 fn show_steps(printer: &Printer, steps: &[InstallStep], refused: bool) {
     let all = refused || printer.is_verbose();
     let shown = steps.iter().filter(|step| all || step.blocks);
@@ -143,7 +143,7 @@ fn show_steps(printer: &Printer, steps: &[InstallStep], refused: bool) {
     printer.remark(&remarks);
 }
 
-/// Whether there is a person to ask.
+/// Returns whether consent can be asked for on a terminal.
 pub(super) fn can_ask(globals: &Globals) -> bool {
     person(globals).is_some()
 }
@@ -182,19 +182,19 @@ async fn prepare(client: &AnyClient, outcome: &mut InstallOutcome, printer: &Pri
     outcome.code = None;
     match prepared {
         Err(ClientError::Problem(problem)) if problem.code == ErrorCode::NotRunnable => Some(problem.detail),
-        // Its first call compiles it, and says what is wrong.
+        // The first call compiles the skill and reports the error.
         Ok(_) | Err(_) => None,
     }
 }
 
-/// The keys in the vault that signed a release; none where the token may not list them.
+/// Returns the keys in the vault that signed a release; empty if the token may not list keys.
 async fn own_keys(client: &AnyClient, outcome: &InstallOutcome) -> Vec<String> {
     let Ok(list) = client.keys().await else { return Vec::new() };
     let own = list.keys.into_iter().filter(|key| outcome.signers.contains(&key.key_id));
     own.map(|key| key.name).collect()
 }
 
-/// The public keys of a publisher that is not known here, as `palyra trust allow` takes them.
+/// Returns the public keys of an unknown publisher, in the form that `palyra trust allow` accepts.
 fn unknown_keys(outcome: &InstallOutcome) -> Vec<String> {
     match &outcome.decision {
         Some(TrustDecision::Unknown { keys } | TrustDecision::TofuOffer { keys, .. }) => keys.keys.clone(),
@@ -223,7 +223,7 @@ async fn ask(
     Ok((client.consent_to_skill(&outcome.record.skill_id, &body).await?, Answer::Agreed))
 }
 
-/// A publisher that is not allowlisted gets its secrets one by one.
+/// Asks for each secret separately if the publisher is not on the allowlist.
 async fn agreed_secrets(person: Terminal, secrets: Vec<String>) -> Result<Vec<String>, CliError> {
     let mut agreed = Vec::new();
     for secret in secrets {
@@ -286,18 +286,18 @@ fn story(outcome: &InstallOutcome) -> String {
     text
 }
 
-/// Requested permissions that are not granted.
+/// Formats requested permissions that are not granted.
 fn not_given(outcome: &InstallOutcome) -> String {
     let summary = |withheld: &Withheld| format!("\nNot given: {}\n  {}\n", withheld.grant, withheld.reason);
     outcome.withheld.iter().map(summary).collect()
 }
 
-/// What keeps the release from running.
+/// Returns why the release is quarantined.
 fn cause(outcome: &InstallOutcome) -> Option<QuarantineCause> {
     Some(outcome.release()?.quarantine.as_ref()?.cause)
 }
 
-/// The command that accepts what the audit found, where an operator may accept all of it.
+/// Returns the command that accepts the audit findings, if an operator can accept all of them.
 fn after_audit(outcome: &InstallOutcome) -> String {
     let id = &outcome.record.skill_id;
     let found = outcome.audit.iter().flat_map(|report| &report.findings);
@@ -312,7 +312,7 @@ fn after_audit(outcome: &InstallOutcome) -> String {
     format!("if you judge the findings harmless, accept them: `palyra skills enable {id}{accept}`")
 }
 
-/// The keys, and which of them are keys of this state root.
+/// Formats the signing keys, marking those of this state root.
 fn signed_by(outcome: &InstallOutcome, own_keys: &[String]) -> String {
     let signers = outcome.signers.join(", ");
     match own_keys {
@@ -322,7 +322,7 @@ fn signed_by(outcome: &InstallOutcome, own_keys: &[String]) -> String {
     }
 }
 
-/// The command to try first: an example of the manifest, the page of a tool without one, or the binding of a hook.
+/// Returns the first command to try: an example of the manifest, else the help of a tool, else the binding of a hook.
 fn first_use(outcome: &InstallOutcome) -> Option<String> {
     let entrypoints = outcome.record.current.manifest.get("entrypoints")?;
     let listed = |kind: &str| entrypoints.get(kind).and_then(Value::as_array).cloned().unwrap_or_default();

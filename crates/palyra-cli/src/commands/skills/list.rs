@@ -26,7 +26,7 @@ pub(super) fn run(_args: &ListArgs, globals: &Globals) -> Result<Listed, CliErro
     client::ask(globals, "skills list", async |client| client.skills().await).map(Listed)
 }
 
-/// What keeps calls waiting, where something does now.
+/// Returns a suffix if calls have to wait for compilation, or compilation failed.
 fn code(entry: &SkillEntry) -> &'static str {
     match entry.code.as_ref().map(|code| code.state) {
         Some(SkillCodeState::Compiling) => ", compiling",

@@ -29,7 +29,7 @@ Next: `palyra skills build`, `palyra skills test`, `palyra skills dev`.";
 #[derive(Args)]
 #[command(before_help = EXAMPLE, after_help = MORE)]
 pub(super) struct NewArgs {
-    /// Directory to create, or an empty one
+    /// Directory to create; an existing one must be empty
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 
@@ -64,7 +64,7 @@ pub(super) struct Created {
     language: Lang,
     tool: String,
     directory: PathBuf,
-    /// What was written, relative to the directory; the SDK's files are one entry.
+    /// Written files, relative to the directory; the SDK is one entry.
     files: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn run(args: &NewArgs) -> Result<Created, CliError> {
     })
 }
 
-/// A directory that holds something is left alone.
+/// Rejects a directory that is not empty.
 fn refuse_content(directory: &Path) -> Result<(), CliError> {
     match directory.read_dir().map(|mut entries| entries.next().is_none()) {
         Ok(true) => Ok(()),
@@ -100,7 +100,7 @@ fn refuse_content(directory: &Path) -> Result<(), CliError> {
     }
 }
 
-/// The files appear together or not at all: they are written aside and then moved.
+/// Writes the files to a temporary directory and moves them, so that they appear together or not at all.
 fn write(directory: &Path, files: &[(String, String)]) -> Result<(), CliError> {
     let absolute =
         std::path::absolute(directory).map_err(CliError::io("cannot find the current directory"))?;

@@ -23,13 +23,13 @@ impl Package {
         Ok(Self { file, length })
     }
 
-    /// The file as the body of a request; only inside a conversation with the daemon.
+    /// Returns the file as a request body; must be called inside the connection's runtime.
     pub(super) fn body(self) -> ApiBody {
         reader_body(self.file, self.length)
     }
 }
 
-/// The bytes of an artifact; a file over the ceiling is refused unread.
+/// Reads a package; a file above the maximum size is rejected without reading it.
 pub(super) fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
     Ok(read_file(path, MAX_ARCHIVE_BYTES)?.into())
 }

@@ -9,14 +9,14 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A module that is as its source says.
+/// A module that is up to date with its source.
 #[derive(Serialize)]
 pub(super) struct BuiltModule {
-    /// Its path in the skill.
+    /// Path of the module in the skill.
     pub(super) module: String,
     pub(super) language: String,
     pub(super) bytes: u64,
-    /// Whether nothing had changed since an earlier build.
+    /// True if nothing changed since an earlier build.
     pub(super) unchanged: bool,
     #[serde(rename = "took_ms", serialize_with = "as_milliseconds")]
     pub(super) took: Duration,
@@ -58,7 +58,7 @@ pub(super) fn build_modules(
     guests.iter().map(one).collect()
 }
 
-/// Whether a directory has something to build, or only modules that were made elsewhere.
+/// Returns whether a directory has sources to build, rather than only modules built elsewhere.
 pub(super) fn has_source(directory: &Path) -> bool {
     find_guests(directory, &[directory.to_path_buf()]).map_or(true, |guests| !guests.is_empty())
 }

@@ -104,12 +104,12 @@ impl Suite {
         })
     }
 
-    /// The manifest the cases run under.
+    /// Returns the manifest that the cases run under.
     pub(super) fn manifest(&self) -> &SkillManifest {
         &self.manifest
     }
 
-    /// The modules of the skill.
+    /// Returns the modules of the skill by path.
     pub(super) fn modules(&self) -> &[(String, Vec<u8>)] {
         &self.modules
     }
@@ -167,7 +167,7 @@ impl Suite {
         Ok(SkillCall { tool, input: JsonText::from(&case.input), config, grants })
     }
 
-    /// The grants of a case; none is more than the manifest requests.
+    /// Returns the grants of a case, which must be within those that the manifest requests.
     fn granted(
         &self,
         place: &str,
@@ -188,7 +188,7 @@ impl Suite {
     }
 }
 
-/// A directory in a grant is relative to the skill, wherever the command runs.
+/// Makes a directory in a grant relative to the skill instead of the working directory.
 fn below(directory: &Path, line: &str) -> String {
     let is_root = line.starts_with("fs-read:") || line.starts_with("fs-write:");
     match line.split_once('=').filter(|(_, path)| is_root && Path::new(path).is_relative()) {

@@ -13,7 +13,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra surfaces show run_0123456789abcdef0123456789abcdef";
 
-/// Draw a document
+/// Show a document
 #[derive(Args)]
 #[command(before_help = EXAMPLE)]
 pub(super) struct ShowArgs {

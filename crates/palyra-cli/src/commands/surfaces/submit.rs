@@ -25,7 +25,7 @@ pub(super) struct SubmitArgs {
     /// Document: the id of the run that returned it
     surface: String,
 
-    /// Values of the fields: JSON text, `@FILE` or `-` [default: asked for at the terminal]
+    /// Values of the fields: JSON text, `@FILE` or `-` [default: prompt]
     #[arg(long, value_name = "JSON")]
     values: Option<String>,
 }

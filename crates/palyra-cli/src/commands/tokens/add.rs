@@ -75,7 +75,7 @@ fn write(path: &Path, secret: &str) -> Result<(), CliError> {
     directory.write_new(&name, format!("{secret}\n").as_bytes()).map_err(refused)
 }
 
-/// `30d`, or a time as daemons take it.
+/// Parses a lifetime in days such as `30d`, or in the units of the daemon's flags; returns seconds.
 fn lifetime(text: &str) -> Result<u64, String> {
     const DAY: u64 = 86_400;
     if let Some(days) = text.strip_suffix('d') {

@@ -1,4 +1,4 @@
-//! `palyra trust repair`: says exactly what differs, and accepts it only when that very text was seen.
+//! `palyra trust repair`: shows the damage, and repairs it only with the digest of what was shown.
 
 use crate::cli::Globals;
 use crate::error::CliError;
@@ -29,13 +29,13 @@ pub(super) struct RepairArgs {
 
 #[derive(Serialize)]
 pub(super) struct Repair {
-    /// Whether it was carried out.
+    /// True if the repair was carried out.
     repaired: bool,
     differences: Vec<Difference>,
     rows_kept: usize,
     skills_quarantined: Vec<String>,
     journal: JournalFate,
-    /// Accepts exactly these differences; none when there are none.
+    /// Digest that accepts exactly these differences; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     accept: Option<Sha256Digest>,
 }

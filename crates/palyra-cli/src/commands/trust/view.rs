@@ -4,7 +4,7 @@ use crate::output::facts;
 use palyra_api::trust::{KeysRequest, Publisher};
 use palyra_skills::signing::PublisherKey;
 
-/// A publisher in the trust store.
+/// Formats a publisher in the trust store.
 pub(super) fn publisher_facts(publisher: &Publisher) -> String {
     let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
     let mut pairs = vec![
@@ -30,7 +30,7 @@ pub(super) fn publisher_facts(publisher: &Publisher) -> String {
     facts(&pairs)
 }
 
-/// Keys of which so many must sign.
+/// Returns a key set of which `threshold` keys must sign.
 pub(super) fn keys_request(keys: &[PublisherKey], threshold: u32) -> KeysRequest {
     KeysRequest { keys: keys.iter().map(ToString::to_string).collect(), threshold }
 }

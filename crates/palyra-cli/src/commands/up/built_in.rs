@@ -63,7 +63,7 @@ fn install_one(
     Ok(())
 }
 
-/// Starting the daemon counts as consent to examples that access only their own storage.
+/// Returns the consent for an example that accesses only its own storage; starting the daemon implies it.
 fn consent(planned: &InstallOutcome) -> Option<ConsentGiven> {
     let release = planned.record.release(planned.payload)?;
     let asked: Vec<Capability> = capability_grants_from_manifest(&release.manifest).into();
@@ -72,7 +72,7 @@ fn consent(planned: &InstallOutcome) -> Option<ConsentGiven> {
     Some(ConsentGiven { digest: request.digest(), principal: "owner".to_owned(), secrets: BTreeSet::new() })
 }
 
-/// What a plain `cargo build` leaves out.
+/// Returns a note about example skills that a plain `cargo build` does not embed.
 fn lacks() -> Option<String> {
     let missing: Vec<&str> = missing().collect();
     (!missing.is_empty()).then(|| {

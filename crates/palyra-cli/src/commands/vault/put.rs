@@ -69,7 +69,7 @@ pub(super) fn execute(args: &PutArgs, globals: &Globals) -> Result<Put, CliError
     Ok(Put { put, short: value.expose().len() < palyra_egress::limits::MIN_SECRET_BYTES })
 }
 
-/// No message of this function ever has a part of the value.
+/// Reads the value. No error message contains a part of it.
 fn read_value(name: &str, globals: &Globals) -> Result<SecretValue, CliError> {
     if let Some(mut terminal) = Terminal::of_person(globals) {
         return terminal.secret(&format!("value of {name}"));

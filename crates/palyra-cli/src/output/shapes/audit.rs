@@ -1,9 +1,9 @@
-//! What an audit found, for people.
+//! Formats the result of an audit.
 
 use palyra_api::skills::{AuditReport, AuditVerdict, Finding, RiskLevel, Severity};
 use palyra_common::redact::escape_untrusted;
 
-/// The audit as a person reads it before agreeing: findings of low severity that change nothing are counted on one line.
+/// Formats the audit for the question of consent; minor findings are only counted.
 pub(crate) fn audit_for_consent(report: &AuditReport) -> String {
     let minor = |finding: &Finding| {
         !finding.quarantines() && matches!(finding.severity, Severity::Info | Severity::Low)
@@ -21,7 +21,7 @@ pub(crate) fn audit_for_consent(report: &AuditReport) -> String {
     format!("{}{}{line}, listed by `palyra skills audit`\n", head(report), listed(&rest))
 }
 
-/// Verdict, risk, and each finding with its remedy.
+/// Formats verdict, risk, and each finding with its remedy.
 pub(crate) fn audit(report: &AuditReport) -> String {
     head(report) + &listed(report)
 }

@@ -9,7 +9,7 @@ const WIDTH: usize = 46;
 /// Lines of one cell; a schema can be as long as a book.
 const MOST_LINES: usize = 12;
 
-/// What differs, row by row: a line that says what the row is about, and below it the two columns.
+/// Formats differences row by row: a title, and below it the old and the new value in two columns.
 pub(crate) fn two_columns(diff: &UpdateDiff, old: &str, new: &str) -> String {
     if diff.is_empty() {
         return "nothing differs\n".to_owned();

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use std::process::Child;
 use zeroize::Zeroizing;
 
-/// Every way to call a tool, each under a token of its own; the command line is the owner.
+/// Every transport for a call, each with its own token; the command line is the owner.
 pub(super) struct Caller<'b> {
     pub(super) bench: &'b SkillBench,
     /// The limits that calls name.
@@ -33,7 +33,7 @@ pub(super) struct Caller<'b> {
 pub(super) struct Refused {
     pub(super) code: String,
     pub(super) message: String,
-    /// The first hint.
+    /// The first hint of the error.
     pub(super) hint: String,
 }
 
@@ -63,7 +63,7 @@ impl<'b> Caller<'b> {
         }
     }
 
-    /// Calls the tool of a kind; whatever is not refused is well.
+    /// Calls the tool of a kind; every result except a refusal counts as success.
     pub(super) async fn call(&mut self, transport: Transport, kind: &str) -> Result<(), Refused> {
         let tool = format!("{RELAY_ID}.{kind}");
         match transport {

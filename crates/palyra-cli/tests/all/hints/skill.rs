@@ -5,7 +5,8 @@ use crate::skill_bench::SkillBench;
 
 pub(super) const RELAY_ID: &str = "acme.relay";
 
-/// The host calls of each tool, as `guests::calls` writes them; the first asks for the name, so that a denial knows it.
+/// Host calls of each tool in the form of `guests::calls`; the first one asks for the name, so that a denial contains
+/// it.
 const TOOLS: [(&str, &str); 7] = [
     (
         "http",
@@ -50,7 +51,7 @@ reveal = true
 /// Enough for every tool but the long one.
 const NOTHING: &str = "\n[capabilities.quotas]\nfuel_budget = 100000\n";
 
-/// A state root with the secret and the channel that the skill is about.
+/// Creates a state root with the secret and the channel that the skill uses.
 pub(super) fn relay_bench() -> SkillBench {
     let bench = SkillBench::new();
     let put = bench.environment.palyra_with_input(&["vault", "put", "global/token"], b"5f0c1a9be27d4836b1");
@@ -58,7 +59,7 @@ pub(super) fn relay_bench() -> SkillBench {
     bench
 }
 
-/// A signed package of a release, with everything, or without a capability and with little fuel.
+/// Builds a signed package of a release: complete, or without a capability and with little fuel.
 pub(super) fn package(bench: &SkillBench, version: &str, release_counter: u32, whole: bool) -> String {
     let name = format!("relay-{version}");
     let modules = bench.environment.path(&name).join("modules");
@@ -112,7 +113,8 @@ pub(super) fn install_next(bench: &SkillBench) {
     bench.agree(RELAY_ID, &waiting, &["global/token"]);
 }
 
-/// The relay with its requests inside, so that its input may be any object, and so many rounds of a loop before them.
+/// Returns the relay with its requests embedded, so that its input can be any object, and this many loop iterations
+/// before them.
 fn module(calls: &str, rounds: u32) -> Vec<u8> {
     let input = "(local.set $end (i32.sub (call $input_read (i32.const 0) (i32.const 0) (i32.const 65536)) (i32.const 1)))";
     assert!(RELAY.contains(input));

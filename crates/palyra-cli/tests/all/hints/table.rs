@@ -1,6 +1,6 @@
-//! What can refuse a call of an installed tool, where, and what its hint is.
+//! Everything that can refuse a call of an installed tool, with its hint.
 
-/// How a call comes in.
+/// Transport of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transport {
     Cli,
@@ -12,7 +12,7 @@ pub(super) enum Transport {
 pub(super) const TRANSPORTS: [Transport; 4] =
     [Transport::Cli, Transport::Http, Transport::Grpc, Transport::Mcp];
 
-/// What refuses it.
+/// Authority that refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Manifest,
@@ -26,23 +26,23 @@ pub(super) enum Place {
 pub(super) const PLACES: [Place; 6] =
     [Place::Manifest, Place::Consent, Place::Profile, Place::Policy, Place::RunnerPolicy, Place::Call];
 
-/// What is refused; each is a tool of the skill, `fuel` by the limit of one.
+/// Refused capability or limit; each is a tool of the skill, `fuel` by its limit.
 pub(super) const KINDS: [&str; 6] = ["http", "secret", "storage", "channel", "fuel", "filesystem"];
 
-/// How a refusal comes about.
+/// The way to cause a refusal.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
     /// By settings, whose hint is a command or a limit.
     Settings {
         set: &'static [&'static [&'static str]],
-        /// What the next cell should not find.
+        /// Commands that undo the settings.
         reset: &'static [&'static [&'static str]],
         code: &'static str,
         hint: &'static str,
     },
     /// By the release: its hint is the line that another one needs.
     Release(&'static str),
-    /// In a test of its own.
+    /// Covered by another test.
     Elsewhere,
     /// Never, for a reason.
     Never(&'static str),
@@ -56,13 +56,13 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// Why it cannot occur on a transport.
+    /// Returns why the refusal cannot occur on a transport.
     pub(super) fn impossible(&self, transport: Transport) -> Option<&'static str> {
         let never = (self.place, transport) == (Place::Call, Transport::Mcp);
         never.then_some("an MCP client names no limits")
     }
 
-    /// The limits that the call names.
+    /// Returns the limits of the call.
     pub(super) fn limits(&self) -> Vec<String> {
         match self.place {
             Place::Call => vec!["fuel=300".to_owned()],
@@ -100,7 +100,7 @@ macro_rules! cells {
     };
 }
 
-/// Refused by a profile with another grant only.
+/// Returns a refusal by a profile with another grant only.
 const fn by_profile() -> Change {
     Change::Settings {
         set: &[&["plugins", "profile", "set", "acme.relay", "--only", "--grant", "storage:notes/"]],

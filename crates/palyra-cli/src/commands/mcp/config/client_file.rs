@@ -9,12 +9,12 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Longest configuration of a client.
+/// Maximum size of a client's configuration in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 /// The mode of a file that is new; it holds no secret.
 const NEW_MODE: u32 = 0o644;
 
-/// What was written where.
+/// The configuration file with the change made to it.
 #[derive(Serialize)]
 pub(super) struct Written {
     path: PathBuf,
@@ -57,7 +57,7 @@ pub(super) fn write(
     Ok(Written { path, change })
 }
 
-/// The file that a client reads; none where every installation has its own.
+/// Returns the configuration file of a client, or `None` if its location differs between installations.
 fn usual_place(client: &str) -> Option<PathBuf> {
     let home = std::env::home_dir()?;
     let config = if cfg!(target_os = "macos") {
@@ -84,7 +84,7 @@ fn mode_of(path: &Path) -> u32 {
 }
 
 impl Written {
-    /// What happened, for people.
+    /// Returns remarks about the change.
     pub(super) fn remarks(&self) -> Vec<Remark> {
         let path = self.path.display();
         match &self.change {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// What was done to the configuration.
+/// The change made to a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum Change {
@@ -21,7 +21,7 @@ pub(super) enum Change {
     Unchanged,
 }
 
-/// Returns the new text; an error says why the old one is not to be touched.
+/// Returns the configuration with the server added; the error explains why the file must not be modified.
 pub(super) fn with_server(
     text: &[u8],
     field: &str,
@@ -60,7 +60,7 @@ impl Fields {
         }
     }
 
-    /// A field a line, so many spaces further in than the brackets.
+    /// Formats one field per line, indented by `indent` more than the brackets.
     fn written(&self, indent: usize) -> String {
         if self.0.is_empty() {
             return "{}".to_owned();
@@ -72,7 +72,7 @@ impl Fields {
     }
 }
 
-/// Nothing is an object without fields.
+/// Parses an object; an empty text is an empty object.
 fn read(text: &str) -> serde_json::Result<Fields> {
     if text.trim().is_empty() { Ok(Fields::default()) } else { serde_json::from_str(text) }
 }
@@ -102,7 +102,7 @@ impl<'de> Deserialize<'de> for Fields {
     }
 }
 
-/// The server with `command` before `args`, as every manual has it.
+/// Formats the server with `command` before `args`, as in the manuals of clients.
 fn in_writing_order(server: &Value, indent: usize) -> String {
     let mut fields = Fields::default();
     let known = ["type", "command", "args"];
@@ -119,7 +119,7 @@ fn in_writing_order(server: &Value, indent: usize) -> String {
     fields.written(indent)
 }
 
-/// A list with a space after each comma.
+/// Formats a list with a space after each comma.
 fn spaced(value: &Value) -> String {
     match value.as_array() {
         Some(items) => {

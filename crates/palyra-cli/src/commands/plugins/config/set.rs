@@ -44,7 +44,8 @@ pub(super) fn execute(args: &SetArgs, globals: &Globals) -> Result<Changed, CliE
     changed.map(Changed)
 }
 
-/// Each value as its setting takes it; one that does not fit goes as text, and is refused with its reason.
+/// Converts each value to the type of its setting. A value that does not fit is sent as text, so that the daemon
+/// rejects it with a reason.
 fn values(args: &SetArgs, known: &Config) -> BTreeMap<String, Value> {
     let kind = |name: &str| known.fields.iter().find(|field| field.name == name).map(|field| field.kind);
     let set = args.values.iter().map(|(name, text)| (name.clone(), value(kind(name), text)));

@@ -6,14 +6,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How often.
+/// Interval between two checks.
 const INTERVAL: Duration = Duration::from_millis(300);
-/// What builds and tools leave behind.
+/// Directories of build results and tools, which are not watched.
 const LEFT_OUT: [&str; 5] = ["modules", "target", "node_modules", "__pycache__", ".git"];
-/// Most files; a directory with more is not one of a skill.
+/// Maximum number of files; a directory with more is not that of a skill.
 const MAX_FILES: usize = 20_000;
 
-/// When each file was written, and its length.
+/// Modification time and length of each file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Snapshot(BTreeMap<PathBuf, (Option<SystemTime>, u64)>);
 
@@ -50,7 +50,7 @@ impl Snapshot {
         Ok(Self(files))
     }
 
-    /// The first file that is not as it was, relative to the directory.
+    /// Returns the first file that differs, relative to the directory.
     fn first_difference(&self, later: &Self, directory: &Path) -> Option<String> {
         let changed = later.0.iter().find(|(path, state)| self.0.get(*path) != Some(*state));
         let removed = self.0.keys().find(|path| !later.0.contains_key(*path));

@@ -1,4 +1,4 @@
-//! What a new skill is called, from flags, the directory and the user's name.
+//! Names of a new skill, from flags, the directory and the user name.
 
 use crate::error::CliError;
 use std::path::Path;
@@ -10,7 +10,7 @@ const NO_PUBLISHER: &str = "local";
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Names {
     pub(super) publisher: String,
-    /// What is after the dot.
+    /// Part of the skill id after the dot.
     pub(super) name: String,
 }
 
@@ -40,17 +40,17 @@ impl Names {
         Ok(Self { publisher, name })
     }
 
-    /// `acme.hello`.
+    /// Returns the skill id, such as `acme.hello`.
     pub(super) fn skill_id(&self) -> String {
         format!("{}.{}", self.publisher, self.name)
     }
 
-    /// The id of the one tool.
+    /// Returns the id of the example tool.
     pub(super) fn tool(&self) -> String {
         format!("{}.{}.greet", self.publisher, self.name.replace('-', "_"))
     }
 
-    /// The name that people see: `hello_world` is `Hello world`.
+    /// Returns the display name: `Hello world` for `hello_world`.
     pub(super) fn title(&self) -> String {
         let text = self.name.replace(['_', '-'], " ");
         let mut letters = text.chars();
@@ -64,7 +64,7 @@ fn publisher_of_user(variable: impl Fn(&str) -> Option<String>) -> String {
     user.and_then(|user| word(&user)).unwrap_or_else(|| NO_PUBLISHER.to_owned())
 }
 
-/// Lower-case letters and digits that start with a letter, with single underscores for everything else.
+/// Converts to lower-case letters and digits that start with a letter, with single underscores for everything else.
 fn word(text: &str) -> Option<String> {
     let mut word = String::new();
     for letter in text.to_lowercase().chars() {

@@ -4,7 +4,7 @@ use super::{Lang, Names};
 use crate::error::CliError;
 use palyra_plugins_guestkit::{sdk_files, sdk_lock_file};
 
-/// Where the SDK is in a skill in Rust.
+/// Directory of the SDK in a Rust skill.
 pub(super) const SDK: &str = "palyra-sdk/";
 
 /// A path in the skill, and its text.
@@ -45,7 +45,7 @@ fn of_language(lang: Lang) -> Vec<Template> {
     }
 }
 
-/// Every file of the skill, sorted by path.
+/// Returns every file of the skill, sorted by path.
 pub(super) fn files(lang: Lang, names: &Names) -> Result<Vec<(String, String)>, CliError> {
     let templates = COMMON.into_iter().chain(of_language(lang));
     let mut files: Vec<(String, String)> =
@@ -91,7 +91,7 @@ fn filled(text: &str, lang: Lang, names: &Names) -> String {
     values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
 }
 
-/// The name of the Cargo package; with the publisher it is not that of a dependency.
+/// Returns the name of the Cargo package; the publisher keeps it different from dependencies.
 fn package(names: &Names) -> String {
     format!("{}-{}", names.publisher, names.name)
 }

@@ -76,7 +76,7 @@ pub(super) struct Built {
     missing_signatures: u32,
     #[serde(flatten)]
     checked: Checked,
-    /// Whether the state root trusts other keys for this publisher.
+    /// True if the state root trusts other keys for this publisher.
     #[serde(skip)]
     other_keys_trusted: bool,
 }
@@ -163,7 +163,7 @@ fn pack<'a>(
     Ok(pack_skill_artifact(&request, signers)?)
 }
 
-/// What is still to be done before anybody can install the package.
+/// Returns remarks about signatures that the package still needs.
 pub(super) fn signatures_missing(missing: u32, path: &str) -> Vec<Remark> {
     let count = match missing {
         0 => return Vec::new(),

@@ -32,7 +32,7 @@ impl SkillDirectory {
     }
 }
 
-/// Every file below one folder, by its path in the archive, sorted.
+/// Reads every file below a directory; sorted by path in the archive.
 fn read_tree(directory: &Path, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, CliError> {
     let folder = prefix.trim_end_matches('/');
     let mut found = Vec::new();
@@ -71,7 +71,7 @@ enum Kind {
     Other,
 }
 
-/// What is in a folder; the top one may be missing.
+/// Lists a directory; the top one may be missing.
 fn children(path: &Path, may_be_missing: bool) -> Result<Vec<(PathBuf, Kind)>, CliError> {
     let cannot = |error: io::Error| CliError::unusable_place("folder", path, &error);
     let entries = match std::fs::read_dir(path) {

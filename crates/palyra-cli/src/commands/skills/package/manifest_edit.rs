@@ -1,4 +1,4 @@
-//! Putting what a component says of itself into `skill.toml`; comments and order stay.
+//! Writes the descriptions of components into `skill.toml`, preserving comments and order.
 
 use crate::error::CliError;
 use palyra_skills::{DescribeDifference, DescribeProblem};
@@ -8,11 +8,11 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Tab
 #[derive(Debug)]
 pub(in crate::commands::skills) struct Edited {
     pub(in crate::commands::skills) text: String,
-    /// What was changed, as text.
+    /// Descriptions of the changes.
     pub(in crate::commands::skills) changes: Vec<String>,
 }
 
-/// Applies every difference in which the component has something to say.
+/// Applies every difference for which the component has a value.
 pub(in crate::commands::skills) fn with_descriptions(
     text: &str,
     differences: &[DescribeDifference],
@@ -53,7 +53,7 @@ pub(in crate::commands::skills) fn with_descriptions(
     Ok(Edited { text: document.to_string(), changes })
 }
 
-/// The tool or hook with an id.
+/// Returns the tool or hook with an id.
 fn find<'d>(document: &'d mut DocumentMut, list: &str, id: &str) -> Option<&'d mut dyn TableLike> {
     let has_id = |entry: &dyn TableLike| entry.get("id").and_then(Item::as_str) == Some(id);
     match document.get_mut("entrypoints")?.get_mut(list)? {
@@ -82,7 +82,7 @@ fn add(document: &mut DocumentMut, entry: Table) -> bool {
     true
 }
 
-/// Replaces a value; what was a table of its own stays one.
+/// Replaces a value; a table in its own section keeps that form.
 fn set(entry: &mut dyn TableLike, field: &str, described: &Json) -> Result<(), CliError> {
     match (entry.get_mut(field), described) {
         (Some(Item::Table(table)), Json::Object(fields)) => {

@@ -1,4 +1,4 @@
-//! What a release says about its publisher's keys: which they are, their epoch, and how it came to them.
+//! The publisher's keys in a release: the keys, their epoch, and the rotations that led to them.
 
 use crate::error::CliError;
 use crate::files::read_file;
@@ -9,7 +9,7 @@ use palyra_skills::trust::{SignedRotation, Succession, TrustStatement, TrustStat
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Longest file with a rotation statement; one of 16 keys to 16 others has about 15 kB.
+/// Maximum size of a file with a rotation statement; one from 16 keys to 16 others has about 15 kB.
 const MAX_ROTATION_BYTES: u64 = 64 << 10;
 
 /// The publisher's keys, where they are more than those that sign or follow others
@@ -31,7 +31,7 @@ pub(super) struct PublisherKeyArgs {
 }
 
 impl PublisherKeyArgs {
-    /// What was given on the command line, else what the state root knows.
+    /// Returns the succession from the command line, or else from the state root.
     pub(super) fn resolve(
         &self,
         publisher: &str,

@@ -13,7 +13,7 @@ use palyra_vault::{KeyFileType, Passphrase, key_file};
 use std::path::PathBuf;
 use zeroize::Zeroizing;
 
-/// Longest key file; a real one has about 400 bytes.
+/// Maximum size of a key file; a real one has about 400 bytes.
 const MAX_KEY_FILE_BYTES: u64 = 4_096;
 
 /// Keys come from exactly one of these.
@@ -37,7 +37,7 @@ pub(super) struct SigningKeyArgs {
     #[arg(long, value_name = "FILE")]
     signing_key_file: Vec<PathBuf>,
 
-    /// File with the passphrase of the key files; asked for on a terminal without it
+    /// File with the passphrase of the key files [default: prompt]
     #[arg(long, value_name = "FILE", conflicts_with = "signing_key_vault_ref")]
     key_passphrase_file: Option<PathBuf>,
 }
@@ -50,7 +50,7 @@ pub(super) struct VaultKeys<'a> {
 }
 
 impl SigningKeyArgs {
-    /// The names of keys in the vault; none when key files sign.
+    /// Returns the names of keys in the vault; empty if key files sign.
     pub(super) fn vault_names(&self) -> &[String] {
         &self.signing_key_vault_ref
     }
@@ -96,7 +96,7 @@ impl<'a> VaultKeys<'a> {
         Ok(Self { client, names, public })
     }
 
-    /// The public halves, in the order of the names.
+    /// Returns the public keys, in the order of the names.
     pub(super) fn public(&self) -> &[PublisherKey] {
         &self.public
     }
@@ -120,7 +120,7 @@ pub(super) fn sign_with(keys: &[SkillSigningKey], statement: &[u8]) -> Vec<Envel
     keys.iter().map(|key| EnvelopeSignature::sign(STATEMENT_PAYLOAD_TYPE, statement, key)).collect()
 }
 
-/// The public halves of keys that are at hand.
+/// Returns the public halves of opened keys.
 pub(super) fn public_halves(keys: &[SkillSigningKey]) -> Vec<PublisherKey> {
     keys.iter().map(SkillSigningKey::public).collect()
 }

@@ -38,7 +38,7 @@ pub(super) struct VerifyArgs {
 #[derive(Serialize)]
 pub(super) struct Verified {
     file: String,
-    /// Whether there was a state root to ask about the publisher.
+    /// True if a state root was available to check the publisher.
     state_root: bool,
     #[serde(flatten)]
     package: PackageVerified,

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where they are.
+/// Directory of the test cases.
 pub(super) const FOLDER: &str = "tests";
-/// Longest file of cases.
+/// Maximum size of a file of cases, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
-/// Most files of cases.
+/// Maximum number of files of cases.
 const MAX_FILES: usize = 1_000;
 
 /// One file; its cases run in order and share storage.
@@ -34,7 +34,7 @@ pub(super) struct Case {
     tool: Option<String>,
     #[serde(default = "empty")]
     pub(super) input: Value,
-    /// The whole output.
+    /// Expected output, compared as a whole.
     #[serde(default, deserialize_with = "present")]
     output: Option<Value>,
     /// Fields that the output has, beside others.
@@ -42,7 +42,7 @@ pub(super) struct Case {
     contains: Option<Value>,
     /// The code of the error.
     error: Option<String>,
-    /// What is granted instead of everything the manifest requests.
+    /// Grants of the case, instead of everything the manifest requests.
     pub(super) grants: Option<Vec<String>>,
 }
 
@@ -76,7 +76,7 @@ impl Case {
         }
     }
 
-    /// The tool it calls; a skill with one tool needs no name.
+    /// Returns the tool that the case calls; optional for a skill with one tool.
     pub(super) fn tool<'m>(
         &self,
         place: &str,
@@ -159,7 +159,7 @@ fn read_one(path: &Path) -> Result<CaseFile, CliError> {
     Ok(CaseFile { name, secrets: whole.secrets, config: whole.config, cases: whole.cases })
 }
 
-/// The place of a mistake, as in `[1].inptu`, and what it is.
+/// Parses a file; the error starts with the path of the mistake, as in `[1].inptu`.
 fn parse<T: for<'d> Deserialize<'d>>(bytes: &[u8]) -> Result<T, String> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let parsed = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
@@ -174,7 +174,7 @@ fn empty() -> Value {
     Value::Object(serde_json::Map::new())
 }
 
-/// `null` is a value that can be expected.
+/// Deserializes `null` as a value, because a case can expect it.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

@@ -27,7 +27,7 @@ pub(in crate::commands::skills) struct Report {
     directory: PathBuf,
 }
 
-/// One case.
+/// Result of one case.
 #[derive(Serialize)]
 pub(super) struct TestedCase {
     file: String,
@@ -68,7 +68,7 @@ impl TestedCase {
         [case, self.tool.clone(), status.to_owned(), duration_text(Duration::from_micros(self.took_us))]
     }
 
-    /// Why it failed, for people.
+    /// Formats why the case failed.
     fn failure(&self) -> String {
         let mut text = format!("\n{}: {}\n", escape_untrusted(&self.file), escape_untrusted(&self.name));
         for (label, value) in [("expected", &self.expected), ("got", &self.found)] {
@@ -122,7 +122,7 @@ impl Reply for Report {
         let mut talk = Vec::new();
         if !self.checked.can_run() {
             talk.push(Remark::Warning("the skill could not run where it is installed".into()));
-            // `build` says what to do about it.
+            // `build` reports how to fix the module.
             let directory = quoted(&self.directory.to_string_lossy());
             talk.push(Remark::Next(format!("palyra skills build {directory}")));
         }

@@ -5,7 +5,7 @@ use palyra_common::redact::escape_untrusted;
 use palyra_common::{CapabilityKind, JsonText, WasmPluginRunError};
 use serde_json::Value;
 
-/// Longest value in a message, in characters.
+/// Maximum length of a value in a message, in characters.
 const MAX_SHOWN: usize = 2_000;
 
 /// Why a case failed: the expected result, the actual one, and what to change.
@@ -43,7 +43,7 @@ pub(super) fn compare(
     })
 }
 
-/// The code of the run, or the guest's own.
+/// Returns whether the run failed with this code, or the guest with its own code.
 fn has_code(error: &WasmPluginRunError, wanted: &str) -> bool {
     let own = match error {
         WasmPluginRunError::ToolFailed { code, .. } => Some(code.as_str()),
@@ -70,7 +70,7 @@ fn describe(error: &WasmPluginRunError) -> String {
     }
 }
 
-/// What the author can change; hints about flags of a run are of no use here.
+/// Returns changes for the author; hints about flags of a run do not apply to test cases.
 fn hints(error: &WasmPluginRunError) -> Vec<String> {
     match error {
         WasmPluginRunError::CapabilityDenied(denial) => {
@@ -84,7 +84,7 @@ fn hints(error: &WasmPluginRunError) -> Vec<String> {
     }
 }
 
-/// For a guest that used a handle it does not have: the sandbox does not know which name it looked for.
+/// Returns an example for a guest without a handle: the sandbox does not know which name it looked for.
 fn example_request(kind: CapabilityKind) -> &'static str {
     match kind {
         CapabilityKind::Storage => "`storage_prefixes = [\"NAME/\"]` below `[capabilities]`",
