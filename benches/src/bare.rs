@@ -12,7 +12,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 /// More fuel and more ticks than any guest here can use.
 const PLENTY: u64 = 1 << 50;
 
-/// Whether a store counts fuel and epochs, as the engine was built to.
+/// Whether the store counts fuel and epochs, for which the engine has to be configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metered {
     Yes,
@@ -27,7 +27,7 @@ pub struct BareComponent {
     invoke: ComponentExportIndex,
 }
 
-/// What the store of a bare component holds: nothing until the guest needs WASI.
+/// State of the store of a bare component; the WASI context is only created for a guest that needs it.
 pub struct BareState {
     wasi: Option<Box<WasiCtx>>,
     table: ResourceTable,
@@ -59,7 +59,7 @@ impl BareComponent {
         Self::link(engine, wasm, metered).map_err(outward)
     }
 
-    /// A fresh instance and one call.
+    /// Instantiates the component and calls it once.
     pub async fn call(&self, input: &str) -> anyhow::Result<String> {
         self.enter(input).await.map_err(outward)
     }
@@ -133,7 +133,7 @@ impl BareCore {
         Self::link(engine, wasm).map_err(outward)
     }
 
-    /// A fresh instance and one call.
+    /// Instantiates the module and calls it once.
     pub async fn call(&self, input: &Arc<str>) -> anyhow::Result<Vec<u8>> {
         self.enter(input).await.map_err(outward)
     }
@@ -157,7 +157,7 @@ impl BareCore {
     }
 }
 
-/// The three functions an echo needs, without limits.
+/// Links the three host functions that an echo needs, without limits.
 fn add_io(linker: &mut wasmtime::Linker<CoreState>) -> Result<()> {
     const IO: &str = "palyra:plugin/io@1.0.0";
     linker.func_wrap(IO, "input-length", |caller: Caller<'_, CoreState>| -> i32 {
@@ -205,7 +205,7 @@ fn new_store<T: 'static>(engine: &Engine, metered: Metered, state: T) -> Result<
     Ok(store)
 }
 
-/// The engine's errors do not turn into ours by themselves.
+/// Converts an error of the engine, which does not implement the conversion to ours.
 fn outward(error: Error) -> anyhow::Error {
     anyhow!("{error:#}")
 }

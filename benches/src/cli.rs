@@ -48,7 +48,7 @@ enum Command {
     },
 }
 
-/// Does what the command line says; `false` means that something was measured and found wanting.
+/// Runs the command line; returns `false` if a measurement misses its goal.
 pub fn run() -> Result<bool> {
     let args = Args::parse();
     let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

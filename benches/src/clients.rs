@@ -13,22 +13,22 @@ use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-/// Clients at once.
+/// Number of concurrent clients.
 const CLIENTS: usize = 64;
-/// Requests of each client in a turn.
+/// Number of requests of each client in a turn.
 const CALLS: usize = 25;
 
-/// Requests of all clients in a turn.
+/// Number of requests of all clients in a turn.
 pub const CALLS_OF_A_TURN: u64 = (CLIENTS * CALLS) as u64;
 
-/// What is called.
+/// The endpoint to call.
 #[derive(Clone)]
 pub struct Target {
     pub address: SocketAddr,
     pub path: &'static str,
     pub authorization: Option<String>,
     pub body: Bytes,
-    /// What every answer has in it.
+    /// Text that every response must contain.
     pub expected: String,
 }
 
@@ -38,7 +38,7 @@ pub struct Clients {
     connections: Vec<Arc<Mutex<SendRequest<Full<Bytes>>>>>,
 }
 
-/// What one turn gave.
+/// Result of one turn.
 pub struct Turn {
     pub per_second: f64,
     pub micros: Vec<f64>,
@@ -57,7 +57,7 @@ impl Clients {
         Ok(Self { target: Arc::new(target.clone()), connections })
     }
 
-    /// Every client makes its calls, one after another; all clients at once.
+    /// Makes the calls of all clients concurrently, one after another per client.
     pub async fn turn(&self) -> Result<Turn> {
         let started = Instant::now();
         let mut clients = JoinSet::new();

@@ -46,12 +46,12 @@ const ECHO: &str = r#"(module
 /// The plugin, compiled once; without WASI.
 pub struct ExtismEcho(CompiledPlugin);
 
-/// Whether a plugin runs under the limits Extism offers.
+/// Whether a plugin runs under the limits that Extism offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limits {
     /// Fuel, time and memory, of the same size as ours.
     Same,
-    /// Nothing is limited.
+    /// No limits.
     None,
 }
 
@@ -71,18 +71,18 @@ impl ExtismEcho {
         Ok(Self(CompiledPlugin::new(builder.with_cache_disabled())?))
     }
 
-    /// A plugin with its own memory.
+    /// Creates a plugin with its own memory.
     pub fn plugin(&self) -> Result<Plugin> {
         Plugin::new_from_compiled(&self.0)
     }
 
-    /// A fresh plugin and one call.
+    /// Creates a plugin and calls it once.
     pub fn call_fresh(&self, input: &str) -> Result<String> {
         call(&mut self.plugin()?, input)
     }
 }
 
-/// A call of a plugin that keeps its state.
+/// Calls a plugin that keeps its state.
 pub fn call(plugin: &mut Plugin, input: &str) -> Result<String> {
     plugin.call("echo", input)
 }

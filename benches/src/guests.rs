@@ -46,29 +46,29 @@ fn built(name: &str) -> Result<Vec<u8>> {
         .with_context(|| format!("the guest `{name}` is missing: run `cargo xtask guests` first"))
 }
 
-/// Returns its input.
+/// Body of a module that returns its input.
 const ECHO: &str = "
     (local.set $n (call $input_length))
     (drop (call $input_read (i32.const 0) (i32.const 0) (local.get $n)))
     (drop (call $output_write (i32.const 0) (local.get $n)))
     (i32.const 0)";
 
-/// Returns its input; each number is another module.
+/// Returns a module that returns its input; each number gives different bytes.
 pub fn numbered_echo(number: usize) -> Result<Vec<u8>> {
     core(&format!("(drop (i32.const {number})) {ECHO}"), 2)
 }
 
-/// Never returns.
+/// Returns a module that never returns.
 pub fn spinning() -> Result<Vec<u8>> {
     core("(loop (br 0)) (i32.const 0)", 1)
 }
 
-/// Traps at once.
+/// Returns a module that traps at once.
 pub fn trapping() -> Result<Vec<u8>> {
     core("unreachable", 1)
 }
 
-/// Looks at all of its memory, answers `1` if any of it was not zero, and leaves its own bytes everywhere.
+/// Returns a module that checks all of its memory, returns `1` if a byte was not zero, and then fills the memory.
 pub fn looking_for_stale_bytes(pages: u32) -> Result<Vec<u8>> {
     let bytes = pages * 65_536;
     let body = format!(
@@ -86,7 +86,7 @@ pub fn looking_for_stale_bytes(pages: u32) -> Result<Vec<u8>> {
     core(&body, pages)
 }
 
-/// A core module whose entry function has this body; `$n` and `$at` are free locals.
+/// Returns a core module whose entry function has this body; `$n` and `$at` are free locals.
 fn core(body: &str, pages: u32) -> Result<Vec<u8>> {
     let text = format!(
         r#"(module
@@ -100,7 +100,7 @@ fn core(body: &str, pages: u32) -> Result<Vec<u8>> {
     Ok(wat::parse_str(text)?)
 }
 
-/// A JSON list of small records, exactly this many bytes long.
+/// Returns a JSON list of small records with exactly this many bytes.
 fn records(bytes: usize) -> String {
     let mut text = String::from("[");
     for id in 0.. {
@@ -118,7 +118,7 @@ fn records(bytes: usize) -> String {
     format!("{text}\"{}\"]", "x".repeat(rest))
 }
 
-/// A JSON object with a long text, exactly this many bytes long.
+/// Returns a JSON object with a long text, with exactly this many bytes.
 fn document(bytes: usize) -> String {
     let mut text = String::from(r#"{"id":7,"title":"Notes","tags":["red","blue"],"text":""#);
     let line = "A sentence of ordinary length, with a few words and nothing that has to be escaped. ";

@@ -23,13 +23,13 @@ pub struct Home {
 }
 
 impl Home {
-    /// A root that trusts the publisher and has nothing installed.
+    /// Creates a state root that trusts the publisher, without skills.
     pub fn empty() -> Result<Self> {
         let directory = tempfile::tempdir()?;
         Ok(Self { state: Arc::new(new_state(&directory)?), _directory: directory })
     }
 
-    /// With this many skills of this many tools each.
+    /// Creates a state root with this many skills of this many tools each.
     pub fn with_echo(module: &[u8], skills: usize, tools: usize) -> Result<Self> {
         let home = Self::empty()?;
         for skill in 0..skills {
@@ -38,12 +38,12 @@ impl Home {
         Ok(home)
     }
 
-    /// Installs a first release with consent to everything it asks for.
+    /// Installs a first release with consent to all of its permissions.
     pub fn install(&self, release: &BuiltArtifact) -> Result<()> {
         install(&self.state, release)
     }
 
-    /// Who calls its tools.
+    /// Creates a caller of its tools.
     pub fn caller(&self) -> Result<ToolCaller> {
         Ok(ToolCaller::new(
             Arc::clone(&self.state),
@@ -59,7 +59,7 @@ impl Home {
     }
 }
 
-/// A state that trusts the publisher, in a directory.
+/// Creates a state that trusts the publisher, in a directory.
 pub fn new_state(directory: &tempfile::TempDir) -> Result<State> {
     let options = StateOptions { key_source: KeySourceChoice::File, ..StateOptions::default() };
     let state = StateRoot::new(directory.path().join("root")).init(&options)?;
@@ -67,7 +67,7 @@ pub fn new_state(directory: &tempfile::TempDir) -> Result<State> {
     Ok(state)
 }
 
-/// Installs a first release with consent to everything it asks for.
+/// Installs a first release with consent to all of its permissions.
 pub fn install(state: &State, release: &BuiltArtifact) -> Result<()> {
     let consent = ConsentGiven {
         digest: capability_digest(&release.manifest),
@@ -80,7 +80,7 @@ pub fn install(state: &State, release: &BuiltArtifact) -> Result<()> {
     Ok(())
 }
 
-/// A call of the first tool of the first skill.
+/// Returns a call of the first tool of the first skill.
 pub fn invocation(input: &str) -> Result<ToolInvocation> {
     Ok(ToolInvocation {
         tool: "bench.echo0.tool0".to_owned(),

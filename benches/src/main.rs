@@ -1,7 +1,7 @@
-//! Palyra's calls beside the bare engine, the naive way and Extism.
+//! Compares Palyra's calls with the bare engine, a naive implementation and Extism.
 //!
-//! Absolute times move with the machine, so every row is a ratio taken in one run with the sides in turn,
-//! or a counter. `docs/benchmarks.md` says what each row means.
+//! Absolute times depend on the machine, so every row is a counter or a ratio of two sides measured alternately in one
+//! run. `docs/benchmarks.md` explains each row.
 
 mod bare;
 mod cli;

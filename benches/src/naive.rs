@@ -1,10 +1,10 @@
-//! What is often written first: an engine, a compilation and a linker for every call.
+//! A naive implementation: an engine, a compilation and a linker for every call.
 
 use crate::bare::{BareComponent, Metered};
 use anyhow::Result;
 use wasmtime::{Config, Engine};
 
-/// One call from nothing; a metered one can be stopped, as every call of ours can.
+/// Makes one call without any reuse; a metered one can be interrupted, like every call of Palyra.
 pub async fn call_from_nothing(wasm: &[u8], input: &str, metered: Metered) -> Result<String> {
     BareComponent::new(&engine(metered)?, wasm, metered)?.call(input).await
 }

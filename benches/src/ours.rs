@@ -46,7 +46,7 @@ impl Ours {
 }
 
 impl Prepared {
-    /// A whole call, from the invocation to the dropped report.
+    /// Makes a whole call, from the invocation to the dropped report.
     pub async fn call(&self) -> Result<()> {
         match self.runtime.invoke(&self.module, self.invocation.clone()).await.result {
             Ok(_) => Ok(()),
@@ -54,7 +54,7 @@ impl Prepared {
         }
     }
 
-    /// The same call; what it returned.
+    /// Makes a call and returns its output.
     pub async fn output(&self) -> Result<String> {
         let report = self.runtime.invoke(&self.module, self.invocation.clone()).await;
         let output = report.result?;

@@ -1,4 +1,4 @@
-//! What the system counts about this process.
+//! Resource counters of this process.
 
 use anyhow::{Context, Result};
 use rustix::time::{ClockId, clock_gettime};
@@ -13,7 +13,7 @@ pub struct ProcessSize {
 }
 
 impl ProcessSize {
-    /// Asks now.
+    /// Reads the current values.
     pub fn now() -> Result<Self> {
         Ok(Self {
             rss_kib: rss_kib()?,
@@ -23,12 +23,12 @@ impl ProcessSize {
     }
 }
 
-/// Resident memory in KiB, counted page by page: the cheaper counters of the kernel lag behind.
+/// Returns the resident memory in KiB, counted page by page: the cheaper counters of the kernel lag behind.
 pub fn rss_kib() -> Result<u64> {
     field("/proc/self/smaps_rollup", "Rss:")
 }
 
-/// Minor page faults of this process so far: the counter that `getrusage` reports.
+/// Returns the minor page faults of this process so far, as `getrusage` reports them.
 pub fn minor_faults() -> Result<u64> {
     let stat = fs::read_to_string("/proc/self/stat")?;
     // The second field is the program's name in brackets and may contain anything.
@@ -37,7 +37,7 @@ pub fn minor_faults() -> Result<u64> {
     Ok(faults.parse()?)
 }
 
-/// CPU time of this process so far, in microseconds, without that of its threads of these names.
+/// Returns the CPU time of this process so far in microseconds, without that of its threads with these names.
 pub fn cpu_micros_without(threads: &[&str]) -> Result<f64> {
     let all = clock_gettime(ClockId::ProcessCPUTime);
     let all = all.tv_sec as f64 * 1e6 + all.tv_nsec as f64 / 1e3;

@@ -3,7 +3,7 @@
 use crate::row::Row;
 use std::fmt::Write;
 
-/// A table of all rows, notes below.
+/// Formats all rows as a table, with notes below.
 pub fn table(rows: &[Row]) -> String {
     let mut out = format!(
         "{:<30} {:>12} {:>12} {:<10} {:>9} {:>9}\n",

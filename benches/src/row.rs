@@ -3,14 +3,14 @@
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// What was measured and whether it is good enough.
+/// The figures of a row with its verdict.
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub name: &'static str,
     pub ours: Option<f64>,
     pub baseline: Option<f64>,
     pub unit: &'static str,
-    /// `None` for a counter: there the goal is about `ours`.
+    /// `None` for a counter, whose goal is about `ours`.
     pub ratio: Option<f64>,
     pub goal: Goal,
     pub ok: bool,
@@ -26,14 +26,14 @@ pub struct Measured {
     pub note: Option<String>,
 }
 
-/// How the figures of a row become the number its goal is about.
+/// How the goal's number is computed from the figures of a row.
 #[derive(Debug, Clone, Copy)]
 pub enum Compare {
-    /// Less is better: our time against theirs.
+    /// Our time divided by the baseline's; less is better.
     OursOverBaseline,
-    /// More is better: their time against ours.
+    /// The baseline's time divided by ours; more is better.
     BaselineOverOurs,
-    /// A counter of ours.
+    /// Our counter alone.
     OursAlone,
 }
 
@@ -47,7 +47,7 @@ pub enum Goal {
 }
 
 impl Row {
-    /// Judges figures.
+    /// Computes the ratio and the verdict.
     pub fn judge(
         name: &'static str,
         unit: &'static str,
@@ -65,7 +65,7 @@ impl Row {
         Self { name, ours: Some(ours), baseline, unit, ratio, goal, ok, note }
     }
 
-    /// A row that could not be measured here: not good enough, and the note says why.
+    /// Creates a row that could not be measured on this machine: it misses its goal, and the note gives the reason.
     pub fn not_measured(name: &'static str, unit: &'static str, goal: Goal, reason: String) -> Self {
         let note = Some(format!("not measured: {reason}"));
         Self { name, ours: None, baseline: None, unit, ratio: None, goal, ok: false, note }

@@ -24,14 +24,14 @@ use crate::row::{Compare, Goal, Measured, Row};
 use anyhow::Result;
 use std::pin::Pin;
 
-/// What all rows share.
+/// The common setup of all rows.
 pub struct Bench {
     pub ours: Ours,
     pub quick: bool,
 }
 
 impl Bench {
-    /// One number for the quick run, another for the full one.
+    /// Returns the first value for a quick run, the second for a full one.
     pub fn pick<T>(&self, quick: T, full: T) -> T {
         if self.quick { quick } else { full }
     }
@@ -149,7 +149,7 @@ const fn row(
     RowSpec { name, unit, compare, goal, measure }
 }
 
-/// Measures the wanted rows one after another and says each as it is done.
+/// Measures the selected rows one after another, printing each result.
 pub async fn measure_all(quick: bool, wanted: impl Fn(&str) -> bool) -> Result<Vec<Row>> {
     let bench = Bench { ours: Ours::new()?, quick };
     let mut rows = Vec::new();

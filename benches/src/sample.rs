@@ -3,7 +3,7 @@
 use anyhow::Result;
 use std::time::{Duration, Instant};
 
-/// How often each side is called.
+/// Number of calls on each side.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     pub rounds: usize,
@@ -12,7 +12,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The same number of calls on both sides.
+    /// Returns a plan with the same number of calls on both sides.
     pub fn even(rounds: usize, per_round: usize) -> Self {
         Self { rounds, ours_per_round: per_round, baseline_per_round: per_round }
     }
@@ -59,7 +59,7 @@ fn median_micros(times: Vec<Duration>) -> f64 {
     median(times.iter().map(|time| time.as_secs_f64() * 1e6).collect())
 }
 
-/// The middle of some figures; of an even number, the upper of the two.
+/// Returns the median; of an even number of figures, the upper one.
 pub fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)

@@ -11,17 +11,17 @@ const GUEST: &str = r#"(module
     (func (export "palyra_plugin_main") (result i32)
         (drop (call $write (i32.const 0) (i32.const 2))) (i32.const 0)))"#;
 
-/// The key that signs them.
+/// Returns the key that signs the releases.
 pub fn signing_key() -> SkillSigningKey {
     SkillSigningKey::from_seed(&zeroize::Zeroizing::new([7; 32]))
 }
 
-/// The platform they are for.
+/// Returns the platform the releases are verified for.
 pub fn platform() -> Platform {
     Platform { palyra_version: semver::Version::new(0, 1, 0), protocol_major: 1, nodes: Default::default() }
 }
 
-/// Release `number` of a skill whose assets have this many bytes, other ones in each release.
+/// Builds release `number` of a skill whose assets have this many bytes, different ones in each release.
 pub fn release(number: u64, bytes: usize) -> Result<BuiltArtifact> {
     let manifest = format!(
         r#"manifest_version = 1
@@ -65,7 +65,7 @@ fn noise(seed: u64, count: usize) -> Vec<u8> {
     (0..count).map(|_| next()).collect()
 }
 
-/// The skill `bench.echoN`, with tools that return their input, all in one module.
+/// Builds the skill `bench.echoN`, with tools that return their input, all in one module.
 pub fn echo(module: &[u8], number: usize, tools: usize) -> Result<BuiltArtifact> {
     let mut manifest = format!(
         r#"manifest_version = 1

@@ -11,12 +11,12 @@ use tokio::task::JoinSet;
 const MAX_GROWTH_KIB: u64 = 1_024;
 /// Calls between two looks at the process.
 const STRETCH: u64 = 100_000;
-/// Every so many calls one traps: what goes wrong must not pile up either.
+/// Interval of calls that trap: resources of failed calls must not accumulate either.
 const TRAP_EVERY: u64 = 1_000;
-/// Callers at once.
+/// Number of concurrent callers.
 const CALLERS: u64 = 2;
 
-/// Makes this many calls; `false` when memory, threads or descriptors are not flat.
+/// Makes this many calls; returns `false` if memory, threads or descriptors grow.
 pub async fn soak(calls: u64) -> Result<bool> {
     let ours = Ours::new()?;
     let guests = Guests {

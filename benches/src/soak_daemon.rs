@@ -13,11 +13,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 const MAX_GROWTH_KIB: u64 = 8 * 1_024;
 /// Time between two looks at the process; the first fills buffers, caches and threads.
 const STRETCH: Duration = Duration::from_secs(120);
-/// How long all clients call without a pause at first: whatever a busy machine makes pile up has piled up then, so that
-/// what comes later is not of the machine.
+/// Duration of calls without a pause at the start: resources that accumulate under load have accumulated then, so that
+/// later growth is a leak.
 const RUSH: Duration = Duration::from_secs(20);
 
-/// Calls for so long; `false` when memory, threads or descriptors are not flat.
+/// Calls for this many minutes; returns `false` if memory, threads or descriptors grow.
 pub async fn soak(minutes: u64, rate: u64) -> Result<bool> {
     let server = OurServer::start(&Guests::read()?).await?;
     let clients = Clients::connect(&server.target).await?;

@@ -7,12 +7,12 @@ use palyra_plugins_guestkit::{BuildOptions, BuiltGuest, Guest, Kit, build_guest,
 
 use crate::{output, project};
 
-/// Build every guest of the project, those of the tests too.
+/// Builds every guest of the project, including those of tests.
 pub(crate) fn build_all(force: bool) -> Result<Vec<BuiltGuest>> {
     build_below(&[], force)
 }
 
-/// Build the guests of the example skills.
+/// Builds the guests of the example skills.
 pub(crate) fn build_examples(force: bool) -> Result<Vec<BuiltGuest>> {
     build_below(&[project::root().join("examples/skills")], force)
 }
@@ -22,7 +22,7 @@ fn build_below(roots: &[PathBuf], force: bool) -> Result<Vec<BuiltGuest>> {
     Ok(build_guests(&kit()?, &guests, force)?)
 }
 
-/// Build the guest in one directory of the project.
+/// Builds the guest in one directory of the project.
 pub(crate) fn build_one(directory: &str) -> Result<BuiltGuest> {
     let guest = Guest::read(&project::root().join(directory))?;
     Ok(build_guest(&kit()?, &guest, &BuildOptions::default())?)

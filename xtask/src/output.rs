@@ -1,20 +1,20 @@
-//! What people see: everything on stderr, so that stdout belongs to the programs we start.
+//! Output for people, on stderr, because stdout belongs to the programs that are started.
 
 use std::io::Write;
 
 use palyra_plugins_guestkit::GuestkitError;
 
-/// One line about what happens next.
+/// Prints a line about the next step.
 pub(crate) fn say(message: &str) {
     let _ = writeln!(std::io::stderr(), "xtask: {message}");
 }
 
-/// One line as it is.
+/// Prints a line without a prefix.
 pub(crate) fn line(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// An error with its causes and, when there is one, its remedy.
+/// Prints an error with its causes and its hint, if it has one.
 pub(crate) fn complain(error: &anyhow::Error) {
     line(&format!("error: {error}"));
     for cause in error.chain().skip(1) {

@@ -1,10 +1,11 @@
-//! Where the project is.
+//! Directories of the project.
 
 use std::path::{Path, PathBuf};
 
-/// The project's root: the directory above this crate.
+/// Returns the root of the project: the directory above this crate.
 ///
-/// Cargo says where the crate is when it runs us; a binary started by hand falls back to where it was built.
+/// Cargo sets the directory of the crate when it runs this program; a binary started directly uses the directory it was
+/// built in.
 pub(crate) fn root() -> PathBuf {
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
         .map(PathBuf::from)
@@ -12,18 +13,18 @@ pub(crate) fn root() -> PathBuf {
     manifest.parent().unwrap_or(Path::new(".")).to_path_buf()
 }
 
-/// The directory of everything that can be made again.
+/// Returns the directory of build results.
 pub(crate) fn target() -> PathBuf {
     // Commands run in the root, and what is relative there is relative to it.
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |path| root().join(path))
 }
 
-/// The directory that holds what cargo built in the dev profile.
+/// Returns the directory with cargo's results in the dev profile.
 pub(crate) fn built() -> PathBuf {
     built_in(false)
 }
 
-/// The directory that holds what cargo built, in the release profile or in the dev profile.
+/// Returns the directory with cargo's results in the release or dev profile.
 pub(crate) fn built_in(release: bool) -> PathBuf {
     target().join(if release { "release" } else { "debug" })
 }

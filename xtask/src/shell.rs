@@ -7,23 +7,23 @@ use anyhow::{Context, Result, bail};
 
 use crate::{output, project};
 
-/// The cargo that runs us.
+/// Returns a command for the cargo that runs this program.
 pub(crate) fn cargo() -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// A program that runs in the project's root.
+/// Returns a command that runs in the root of the project.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(project::root());
-    // Build scripts look at them, and would run again after every change of who called cargo.
+    // Build scripts depend on these variables, and would run again whenever the caller of cargo changes.
     for (name, _) in std::env::vars_os().filter(|(name, _)| tells_about_us(name)) {
         command.env_remove(name);
     }
     command
 }
 
-/// What cargo tells a program it runs about that program.
+/// Returns whether cargo sets this variable to describe the program it runs.
 fn tells_about_us(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_CRATE_", "CARGO_BIN_"]
@@ -31,7 +31,7 @@ fn tells_about_us(name: &OsStr) -> bool {
         .any(|about| name.starts_with(about))
 }
 
-/// Say what is run, run it, and fail when it fails.
+/// Prints the command and runs it; fails if it fails.
 pub(crate) fn run(mut command: Command) -> Result<()> {
     let words = words(&command);
     output::say(&words);
@@ -42,7 +42,7 @@ pub(crate) fn run(mut command: Command) -> Result<()> {
     Ok(())
 }
 
-/// The command as one would type it.
+/// Formats the command as it would be typed.
 fn words(command: &Command) -> String {
     let program = std::path::Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     std::iter::once(program)

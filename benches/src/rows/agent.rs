@@ -1,4 +1,4 @@
-//! What the loop of the agent adds to a call of a tool.
+//! Overhead of the agent loop in addition to a tool call.
 
 use super::Bench;
 use crate::row::Measured;
@@ -8,8 +8,8 @@ use anyhow::Result;
 #[path = "../../../crates/palyra-daemon/examples/figures/agent_steps.rs"]
 mod agent_steps;
 
-/// The loop around a tool call, beside the call through the pipeline: a request to a model that answers at once, the plans
-/// and their rows.
+/// Compares the loop around a tool call with the call through the pipeline. The loop includes a request to a model that
+/// answers at once, the plans and their rows.
 pub async fn loop_per_step(bench: &Bench) -> Result<Measured> {
     let (step, call) = agent_steps::measure(bench.pick(20, 99), bench.pick(5, 20)).await?;
     let note = format!("a whole step takes {:.2} ms", step);

@@ -23,7 +23,7 @@ pub async fn from_disk(bench: &Bench) -> Result<Measured> {
     Ok(Measured { ours: median(disk), baseline: Some(median(compiled)), note: None })
 }
 
-/// The time of `load` alone, in microseconds.
+/// Measures `load` alone, in microseconds.
 async fn load(config: &RuntimeConfig, guest: &[u8], origin: ModuleOrigin) -> Result<f64> {
     let runtime = WasmRuntime::new(config.clone())?;
     let started = std::time::Instant::now();

@@ -19,7 +19,7 @@ const CALLERS: usize = 16;
 /// Calls of each caller in a turn.
 const CALLS: usize = 50;
 
-/// CPU of the whole process but for the threads of the journal, a call at a time.
+/// Measures the CPU time of a call in the whole process, without the threads of the journal.
 pub async fn in_process(bench: &Bench) -> Result<Measured> {
     let guests = &bench.ours.guests;
     let home = Home::with_echo(&guests.echo_core, 1, 1)?;
@@ -37,7 +37,7 @@ pub async fn in_process(bench: &Bench) -> Result<Measured> {
     Ok(Measured { ours: median(our_turns), baseline: Some(median(bare_turns)), note: Some(note) })
 }
 
-/// The same call where very many tools are installed.
+/// Compares a call with many installed tools with one with a single tool.
 pub async fn growth_of_tools(bench: &Bench) -> Result<Measured> {
     let guests = &bench.ours.guests;
     let (skills, tools) = bench.pick((20, 50), (200, 50));
@@ -47,7 +47,7 @@ pub async fn growth_of_tools(bench: &Bench) -> Result<Measured> {
     beside(bench, &many, &one, note).await
 }
 
-/// The same call with a very long journal.
+/// Compares a call with a very long journal with one with a short journal.
 pub async fn growth_of_journal(bench: &Bench) -> Result<Measured> {
     let guests = &bench.ours.guests;
     let long = Home::with_echo(&guests.echo_core, 1, 1)?;
@@ -88,7 +88,7 @@ async fn fill(home: &Home, events: u64) -> Result<()> {
     Ok(())
 }
 
-/// Our side.
+/// A call through the pipeline.
 struct Corridor {
     caller: Arc<ToolCaller>,
     invocation: ToolInvocation,
@@ -99,12 +99,12 @@ impl Corridor {
         Ok(Self { caller: Arc::new(home.caller()?), invocation: invocation(input)? })
     }
 
-    /// CPU of a call, in microseconds.
+    /// Returns the CPU time of a call in microseconds.
     async fn turn(&self) -> Result<f64> {
         cpu_of_a_call(|| self.calls()).await
     }
 
-    /// Time of a call, in microseconds, with its receipt committed.
+    /// Returns the time of a call in microseconds, including the commit of its receipt.
     async fn timed_turn(&self) -> Result<f64> {
         let started = std::time::Instant::now();
         together(|| self.calls()).await?;
@@ -122,7 +122,7 @@ impl Corridor {
     }
 }
 
-/// The bare side.
+/// A call of the bare engine.
 struct Bare {
     module: Arc<BareCore>,
     input: Arc<str>,

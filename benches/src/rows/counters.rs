@@ -1,4 +1,4 @@
-//! What a warm call must not cause: page faults, system calls, memory that stays.
+//! Costs that a warm call must not have: page faults, system calls, memory growth.
 
 use super::{Bench, NotMeasured};
 use crate::process::{minor_faults, rss_kib};
@@ -37,7 +37,7 @@ pub async fn rss_growth(bench: &Bench) -> Result<Measured> {
     Ok(Measured { ours: growth as f64, baseline: None, note: None })
 }
 
-/// The difference between two runs of this program that differ only in the number of calls.
+/// Measures system calls per call, as the difference between two runs that differ only in the number of calls.
 pub async fn syscalls(bench: &Bench) -> Result<Measured> {
     let (few, many) = (1_000, bench.pick(21_000, 101_000));
     let extra = many - few;
@@ -47,7 +47,7 @@ pub async fn syscalls(bench: &Bench) -> Result<Measured> {
     Ok(Measured { ours: made as f64 / extra as f64, baseline: None, note: Some(note) })
 }
 
-/// All system calls of a run of this program that makes this many warm calls.
+/// Returns the number of system calls of a run of this program with this many warm calls.
 fn traced_syscalls(calls: u64) -> Result<u64> {
     let summary = tempfile::NamedTempFile::new()?;
     let traced = Command::new("strace")
@@ -63,7 +63,7 @@ fn traced_syscalls(calls: u64) -> Result<u64> {
     Ok(total_calls(&text).context("`strace` printed no total")?)
 }
 
-/// The fourth column of the line that ends in `total`.
+/// Returns the fourth column of the line that ends with `total`.
 fn total_calls(summary: &str) -> Option<u64> {
     let total = summary.lines().rfind(|line| line.ends_with(" total"))?;
     total.split_whitespace().nth(3)?.parse().ok()

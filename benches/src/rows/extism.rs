@@ -1,6 +1,6 @@
-//! A fresh component of ours beside Extism's plugin, fresh and with its state kept.
+//! Compares a fresh component with a plugin of Extism, both fresh and reused.
 //!
-//! Ours always runs under limits, so Extism does too; the note says what it is without.
+//! Palyra always runs under limits, so Extism does too; the note contains its time without limits.
 
 use super::Bench;
 use crate::extism_echo::{ExtismEcho, Limits, call};

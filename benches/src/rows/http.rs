@@ -14,7 +14,7 @@ use palyra_egress::{ByteBudget, EgressConfig, EgressContext, EgressGuard, Outgoi
 use std::net::SocketAddr;
 use tokio::net::TcpStream;
 
-/// One server, one kept connection on each side, a body of 256 bytes.
+/// Compares a guarded request with a bare one: one server, one reused connection per side, a body of 256 bytes.
 pub async fn guard(bench: &Bench) -> Result<Measured> {
     let body = Bytes::from(bench.ours.guests.input_256.to_string());
     let reply = body.clone();
@@ -47,7 +47,7 @@ impl Guarded {
         })
     }
 
-    /// What a run does for `http.send`: authorise, then send, under a budget of its own.
+    /// Sends a request like `http.send` of a run: authorized first, then sent under its own budget.
     async fn get(&self) -> Result<Bytes> {
         let request =
             OutgoingRequest { method: "GET".into(), url: self.url.clone(), ..OutgoingRequest::default() };
@@ -63,9 +63,9 @@ impl Guarded {
     }
 }
 
-/// The bare client: one connection, driven by the caller that waits for a response.
+/// A bare client with one connection, polled by the caller that waits for the response.
 ///
-/// A task of its own would cost a change of threads for each request, which is not the client's fault.
+/// A separate task would cost a thread switch per request, which the client does not require.
 struct Bare {
     sender: SendRequest<Empty<Bytes>>,
     connection: Connection<TokioIo<TcpStream>, Empty<Bytes>>,

@@ -26,7 +26,7 @@ pub async fn throughput(bench: &Bench) -> Result<Measured> {
     Ok(Measured { ours: median(our_rates), baseline: Some(median(bare_rates)), note: Some(note) })
 }
 
-/// The slowest of a hundred calls beside the middle one, with 64 clients.
+/// Compares the slowest of a hundred calls with the median, with 64 clients.
 pub async fn tail(bench: &Bench) -> Result<Measured> {
     let server = OurServer::start(&bench.ours.guests).await?;
     let clients = Clients::connect(&server.target).await?;

@@ -11,7 +11,7 @@ use palyra_state::InstallOptions;
 use std::io::Write;
 use std::path::Path;
 
-/// Each release updates the one before: verified, audited, stored, with rows, leaf and anchor.
+/// Measures updates: each release is verified, audited and stored, with rows, leaf and anchor.
 pub async fn one_megabyte(bench: &Bench) -> Result<Measured> {
     let rounds = bench.pick(8, 40);
     let directory = tempfile::tempdir()?;
@@ -40,7 +40,7 @@ pub async fn one_megabyte(bench: &Bench) -> Result<Measured> {
     Ok(Measured { ours: medians.ours, baseline: Some(medians.baseline), note: Some(note) })
 }
 
-/// Whole or not at all: a temporary file, synced, renamed, and its directory synced.
+/// Writes a file atomically: temporary file, sync, rename, sync of the directory.
 fn write_and_sync(directory: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(bytes)?;

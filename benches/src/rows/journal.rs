@@ -17,8 +17,8 @@ const GROUP: u64 = 64;
 /// Events of one turn.
 const TURN: u64 = 64 * GROUP;
 
-/// The baseline inserts the same fields in the same groups into a table with no index beside its key, under
-/// write-ahead logging with `synchronous=NORMAL`.
+/// Compares appends with plain inserts. The baseline inserts the same fields in the same groups into a table with no
+/// index besides its key, with write-ahead logging and `synchronous=NORMAL`.
 pub async fn against_insert(bench: &Bench) -> Result<Measured> {
     let turns = bench.pick(20, 100);
     // Waiting for an answer is for threads that may block.
@@ -66,7 +66,7 @@ fn per_event(ours: f64, baseline: f64, turns: u64, note: Option<String>) -> Meas
     Measured { ours: ours / events, baseline: Some(baseline / events), note }
 }
 
-/// A run's receipt, as the pipeline of calls writes it.
+/// Returns a receipt as the call pipeline writes it.
 fn receipt(number: u64) -> NewEvent {
     NewEvent::new(EventKind::RunCompleted, 1_700_000_000_000 + number)
         .actor("owner")

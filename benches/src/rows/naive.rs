@@ -38,7 +38,7 @@ async fn beside_naive(plan: Plan, ours: &Prepared, guest: &[u8], input: &str) ->
     Ok(Measured { ours: medians.ours, baseline: Some(medians.baseline), note: Some(note) })
 }
 
-/// The median of a few calls without any limit, in microseconds.
+/// Returns the median of a few calls without limits, in microseconds.
 async fn unmetered(guest: &[u8], input: &str) -> Result<f64> {
     let mut times = Vec::new();
     for _ in 0..5 {

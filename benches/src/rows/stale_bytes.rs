@@ -47,7 +47,7 @@ async fn look(looking: Prepared, count: u64) -> Result<u64> {
     Ok(stale)
 }
 
-/// Asks the kernel to compact memory again and again, on a thread of its own.
+/// Makes the kernel compact memory repeatedly, on its own thread.
 struct Compacting {
     stop: Arc<AtomicBool>,
     thread: tokio::task::JoinHandle<u64>,
@@ -68,7 +68,7 @@ impl Compacting {
         Ok(Self { stop, thread })
     }
 
-    /// How often it was done.
+    /// Stops compacting; returns how often it was done.
     async fn stop(self) -> Result<u64> {
         self.stop.store(true, Ordering::Relaxed);
         Ok(self.thread.await?)

@@ -8,10 +8,10 @@ use anyhow::Result;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// How many callers are waiting for an answer at once when async and blocking threads are compared.
+/// Number of concurrent callers when async and blocking threads are compared.
 const CALLERS: usize = 16;
 
-/// The runtime has two workers, so one caller keeps one thread busy and two keep two.
+/// Compares two callers with one. The runtime has two workers, so one caller keeps one thread busy and two keep two.
 pub async fn two_threads(bench: &Bench) -> Result<Measured> {
     let echo = bench.ours.echo_component(&bench.ours.guests.input_256).await?;
     let (mut two, mut one) = (Vec::new(), Vec::new());
@@ -22,7 +22,7 @@ pub async fn two_threads(bench: &Bench) -> Result<Measured> {
     Ok(Measured { ours: median(two), baseline: Some(median(one)), note: None })
 }
 
-/// The same callers on the same two workers; the baseline hands every call to a blocking thread.
+/// Compares the same callers on the same two workers; the baseline passes every call to a blocking thread.
 pub async fn async_or_blocking(bench: &Bench) -> Result<Measured> {
     let echo = bench.ours.echo_component(&bench.ours.guests.input_256).await?;
     let (mut inline, mut blocking) = (Vec::new(), Vec::new());

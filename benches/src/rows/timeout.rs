@@ -1,4 +1,4 @@
-//! How late a spinning guest is stopped.
+//! Delay until a spinning guest is stopped.
 
 use super::Bench;
 use crate::guests;
@@ -9,10 +9,10 @@ use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use palyra_plugins_runtime::Invocation;
 use std::time::{Duration, Instant};
 
-/// The runtime's ticker.
+/// Interval of the runtime's ticker.
 const TICK: Duration = Duration::from_millis(10);
 
-/// The median of whole ticks, a started one counted: a stop within the tick after the limit is 1.
+/// Measures the median delay in ticks, rounded up: a stop within the tick after the limit is 1.
 pub async fn overshoot(bench: &Bench) -> Result<Measured> {
     let mut spinning = bench.ours.prepare(&guests::spinning()?, "{}").await?;
     let mut late = Vec::new();

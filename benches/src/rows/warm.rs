@@ -54,7 +54,7 @@ async fn echo_component(bench: &Bench, input: &str) -> Result<Measured> {
     beside_bare(bench, plan, &ours, &bench.ours.guests.echo_component, input).await
 }
 
-/// A large output is mostly read, to know that it is JSON; the bare side knows it too.
+/// Measures a large output. Most of the time validates it as JSON, so the bare side validates it too.
 async fn echo_checked(bench: &Bench, input: &str) -> Result<Medians> {
     let ours = bench.ours.echo_component(input).await?;
     let engine = bench.ours.runtime.engine(ours.module.class());
@@ -79,7 +79,7 @@ async fn beside_bare(
     against(plan, ours, &bare, input).await
 }
 
-/// Wasmtime as it comes: memory on demand, no fuel, no epochs, no limits; ours is whole.
+/// Compares with Wasmtime's default configuration: memory on demand, no fuel, no epochs, no limits.
 pub async fn default_engine(bench: &Bench) -> Result<Measured> {
     let input = &bench.ours.guests.input_256;
     let ours = bench.ours.echo_component(input).await?;

@@ -1,6 +1,6 @@
 //! Guests in WebAssembly text.
 
-/// Writes `{"ok":true}`, whatever comes in.
+/// A module that writes `{"ok":true}` for every input.
 pub const HONEST: &str = r#"(module
     (import "palyra:plugin/io@1.0.0" "output-write" (func $write (param i32 i32) (result i32)))
     (memory (export "memory") 1)
@@ -8,7 +8,7 @@ pub const HONEST: &str = r#"(module
     (func (export "palyra_plugin_main") (result i32)
         (drop (call $write (i32.const 0) (i32.const 11))) (i32.const 0)))"#;
 
-/// Returns its input.
+/// A module that returns its input.
 pub const ECHO: &str = r#"(module
     (import "palyra:plugin/io@1.0.0" "input-length" (func $length (result i32)))
     (import "palyra:plugin/io@1.0.0" "input-read" (func $read (param i32 i32 i32) (result i32)))
@@ -56,7 +56,7 @@ pub fn one_operation(handle: &str, start: &str, rest: &str) -> String {
     )
 }
 
-/// A component whose tool answers `{"ok":true}` and that describes itself with this text.
+/// Returns a component that describes itself with this text and whose tool returns `{"ok":true}`.
 pub fn describing(description: &str) -> String {
     let escaped = description.replace('\\', "\\\\").replace('"', "\\\"");
     let bytes: String = u32::try_from(description.len())

@@ -16,14 +16,14 @@ pub struct Home {
 }
 
 impl Home {
-    /// A folder with nothing in it.
+    /// Creates an empty directory without a state root.
     pub fn empty() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = StateRoot::new(folder.path().join("root"));
         Self { folder, root, options: options() }
     }
 
-    /// A state root that was made and closed.
+    /// Creates a state root and closes it.
     pub fn new() -> Self {
         let home = Self::empty();
         home.root.init(&home.options).unwrap().close().unwrap();
@@ -38,7 +38,7 @@ impl Home {
         State::open(&self.root, &self.options)
     }
 
-    /// What an opening says that must fail closed.
+    /// Returns the damage that an attempt to open reports; panics if it succeeds.
     pub fn damage(&self) -> Damage {
         match self.try_open() {
             Err(StateError::Damaged { damage }) => {
@@ -57,7 +57,7 @@ impl Home {
         connection.pragma_update(None, "wal_checkpoint", "TRUNCATE").ok();
     }
 
-    /// A copy of the database as it is now.
+    /// Copies the current database; returns the path of the copy.
     pub fn backup(&self) -> PathBuf {
         let copy = self.folder.path().join("backup.db");
         let connection = Connection::open(self.root.database()).unwrap();
@@ -65,7 +65,7 @@ impl Home {
         copy
     }
 
-    /// Puts a copy in the place of the database.
+    /// Replaces the database by a copy.
     pub fn restore(&self, copy: &std::path::Path) {
         self.delete_database();
         std::fs::copy(copy, self.root.database()).unwrap();

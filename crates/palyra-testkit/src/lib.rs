@@ -1,4 +1,4 @@
-//! What tests of several crates share; only ever a dev-dependency.
+//! Fixtures shared by the tests of several crates; only used as a dev-dependency.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::unwrap_used,

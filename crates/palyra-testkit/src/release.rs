@@ -86,12 +86,12 @@ output_schema = {output_schema}
     }
 }
 
-/// Consent to a digest, with no secret by name.
+/// Returns the consent to a digest, without secrets.
 pub fn agree(digest: Sha256Digest) -> ConsentGiven {
     ConsentGiven { digest, principal: "owner".to_owned(), secrets: BTreeSet::new() }
 }
 
-/// First installation of a publisher never seen, with everything an operator can permit.
+/// Returns options that permit the first installation of an unknown publisher, with full consent.
 pub fn permitting(built: &BuiltArtifact) -> InstallOptions {
     InstallOptions {
         allow_tofu: true,
@@ -104,7 +104,7 @@ pub fn install(state: &State, built: &BuiltArtifact) -> InstallOutcome {
     try_install(state, built, &permitting(built)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Updates an installed skill, agreeing to whatever is asked.
+/// Updates an installed skill and consents to its permissions.
 pub fn update(state: &State, built: &BuiltArtifact) {
     let outcome =
         try_install(state, built, &InstallOptions::default()).unwrap_or_else(|error| panic!("{error}"));

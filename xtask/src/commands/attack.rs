@@ -45,7 +45,7 @@ pub(super) fn run(args: Args) -> Result<()> {
     match read(&report) {
         Ok(report) if args.json => writeln!(std::io::stdout(), "{report:#}")?,
         Ok(report) => table(&report).iter().for_each(|line| output::line(line)),
-        // A test that could not be built or broke off has said why.
+        // A test that could not be built or was aborted has reported its error already.
         Err(error) => return outcome.and(Err(error)),
     }
     outcome

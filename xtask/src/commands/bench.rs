@@ -21,7 +21,7 @@ pub(super) fn run(args: Args) -> Result<()> {
     run_benches(args.arguments)
 }
 
-/// Run the program in `benches` with these arguments.
+/// Runs the program in `benches` with these arguments.
 pub(super) fn run_benches(arguments: Vec<OsString>) -> Result<()> {
     guest_builder::build_all(false)?;
     let mut benches = shell::cargo();

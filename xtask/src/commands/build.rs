@@ -44,11 +44,11 @@ pub(super) fn build(release: bool) -> Result<PathBuf> {
     Ok(project::built_in(release).join("palyra"))
 }
 
-/// Cargo, with every example skill and the console embedded into the binaries.
+/// Returns a cargo command that embeds every example skill and the console into the binaries.
 pub(super) fn cargo_with_parts() -> Command {
     let mut cargo = shell::cargo();
     cargo.env(BUILT_IN_SKILLS, project::target().join("skills"));
-    // Not where there is no console: a path that appears later is a change that cargo sees.
+    // Only set if the console exists: cargo notices a change when the path appears later.
     if web::built().join("index.html").is_file() {
         cargo.env(CONSOLE_PAGE, web::built());
     }

@@ -38,7 +38,7 @@ pub(super) fn run(_args: Args) -> Result<()> {
     Ok(())
 }
 
-/// One program under two names, and what belongs to it.
+/// Creates the release directory: one program under two names, with its documents.
 fn lay_out(palyra: &Path, folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;

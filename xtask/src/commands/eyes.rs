@@ -27,7 +27,7 @@ pub(super) fn run(_args: Args) -> Result<()> {
     shell::run(check)
 }
 
-/// What `cargo xtask skills` made.
+/// Returns the packages that `cargo xtask skills` built.
 fn artifacts() -> Result<Vec<std::path::PathBuf>> {
     let directory = project::target().join("skills");
     let entries = std::fs::read_dir(&directory)

@@ -51,7 +51,7 @@ pub(super) fn run(args: Args) -> Result<()> {
     Ok(())
 }
 
-/// What an example of the daemon measures in its own process.
+/// Returns the figures that an example of the daemon measures in its own process.
 fn library_figures(smoke: bool) -> Result<Vec<Figure>> {
     let mut cargo = shell::cargo();
     cargo.args(["run", "--locked", "-p", "palyra-daemon", "--example", "figures"]);

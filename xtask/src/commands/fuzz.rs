@@ -26,7 +26,7 @@ pub(super) struct Args {
     seconds: u32,
 }
 
-/// What one input may take: seconds, megabytes altogether, megabytes in one allocation.
+/// Limits for one input: seconds, total megabytes, megabytes in one allocation.
 const BOUNDS: [&str; 3] = ["-timeout=60", "-rss_limit_mb=4096", "-malloc_limit_mb=256"];
 
 /// The packages of targets: the sandbox, and the formats that need no engine.
@@ -61,8 +61,7 @@ fn fuzz(folder: &Path, target: &str, args: &Args) -> Result<()> {
     shell::run(fuzz)
 }
 
-/// Sanitizers are unstable flags: a nightly compiler accepts them, the project's compiler only with
-/// `RUSTC_BOOTSTRAP`.
+/// Sanitizers are unstable flags: a nightly compiler accepts them, the project's compiler only with `RUSTC_BOOTSTRAP`.
 fn cargo_fuzz() -> Command {
     let mut fuzz = if has_nightly() {
         let mut rustup = shell::command("rustup");
@@ -112,7 +111,7 @@ fn list_targets(folder: &Path) -> Result<Vec<String>> {
     Ok(String::from_utf8(listed.stdout)?.split_whitespace().map(str::to_owned).collect())
 }
 
-/// The fuzzer writes into its corpus; the seeds stay as they are.
+/// Copies the seeds into the corpus, which the fuzzer modifies.
 fn copy_seeds(fuzz: &Path, target: &str) -> Result<()> {
     let (seeds, corpus) = (fuzz.join("seeds").join(target), fuzz.join("corpus").join(target));
     let entries = fs::read_dir(&seeds).with_context(|| format!("no seeds for `{target}`"))?;

@@ -46,7 +46,7 @@ pub(super) fn run(_args: Args) -> Result<()> {
     }
 }
 
-/// The list of payload digests of a fresh copy of the project.
+/// Builds a fresh copy of the project; returns its list of payload digests.
 fn payloads(directory: &Path) -> Result<String> {
     std::fs::create_dir_all(directory).with_context(|| format!("cannot create `{}`", directory.display()))?;
     let mut checkout = shell::command("git");

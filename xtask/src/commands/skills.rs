@@ -75,7 +75,7 @@ pub(super) fn package_directory(directory: &str, guests: &[BuiltGuest], path: &P
     package::write_whole(path, &package::build(&skill, &modules, &key)?.bytes)
 }
 
-/// Where the small packages are committed.
+/// Returns the directory with the committed small packages.
 fn committed_directory() -> PathBuf {
     project::root().join("crates/palyra-built-in-skills/packages")
 }

@@ -58,7 +58,7 @@ fn cargo(arguments: &[&str]) -> Result<()> {
     shell::run(cargo)
 }
 
-/// One line per step: those that ran, the last of which may have failed, and those that did not run.
+/// Returns one line per step: those that ran, the last of which may have failed, and those that did not run.
 fn summary(names: &[&str], times: &[Duration], passed: bool) -> Vec<String> {
     let state = |index: usize| match times.get(index) {
         None => "not run".to_owned(),

@@ -30,12 +30,12 @@ pub(super) fn run(args: Args) -> Result<()> {
     if args.browser { check_in_browser() } else { Ok(()) }
 }
 
-/// Where `npm run build` writes.
+/// Returns the directory that `npm run build` writes to.
 pub(super) fn built() -> PathBuf {
     npm::directory().join("dist")
 }
 
-/// Builds the console unless it is as its sources are; a machine without Node.js gets a daemon without one.
+/// Builds the console unless it is up to date; without Node.js the daemon is built without a console.
 pub(super) fn build_if_possible() -> Result<()> {
     if !npm::exists() {
         return Ok(());
@@ -94,7 +94,7 @@ fn build(npm: &Npm) -> Result<()> {
     npm.install()?;
     npm.run("build", |_| {})?;
     ensure!(built().join("index.html").is_file(), "`npm run build` wrote no apps/web/dist/index.html");
-    // The build may write sources of its own, such as the types of the API.
+    // The build may write sources itself, such as the types of the API.
     let sources = fingerprint::of(&npm::directory(), &[project::root().join("schemas/openapi/palyra.json")])?;
     fingerprint::write(&stamp, &sources)
 }

@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 /// Rows committed together at most, as the journal does.
 const GROUP: usize = 64;
 
-/// The bare side.
+/// A server without Palyra that runs the same module and stores its output.
 pub struct BareServer {
     pub target: Target,
     serving: JoinHandle<()>,
@@ -79,7 +79,7 @@ async fn handle(State(shared): State<Shared>, body: String) -> Result<Vec<u8>, S
     Ok(output)
 }
 
-/// A thread that inserts whatever has come, in one transaction, and then tells everybody who waits.
+/// Starts a thread that inserts all queued rows in one transaction and then notifies their senders.
 fn writer(directory: &tempfile::TempDir) -> Result<mpsc::Sender<Row>> {
     let connection = Connection::open(directory.path().join("calls.db"))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// Where documents are, besides the Markdown files of the root.
+/// Directories of documents, besides the Markdown files in the root.
 const FOLDERS: [&str; 2] = ["docs", "docs/decisions"];
 
-/// Describes every link that leads nowhere, and every page of `docs` that the book leaves out.
+/// Describes every broken link, and every page of `docs` that the book does not include.
 pub(super) fn broken(root: &Path) -> Result<Vec<String>> {
     let mut broken = Vec::new();
     for page in pages(root)? {
@@ -52,7 +52,7 @@ fn unlisted_pages(root: &Path) -> Result<Vec<String>> {
     Ok(missing.collect())
 }
 
-/// Says what is wrong with a link, if it is relative.
+/// Returns the problem of a relative link, if there is one.
 fn problem(page: &Path, target: &str) -> Result<Option<&'static str>> {
     if target.contains("://") || target.starts_with("mailto:") {
         return Ok(None);
@@ -69,7 +69,7 @@ fn problem(page: &Path, target: &str) -> Result<Option<&'static str>> {
     Ok(Some("no such heading"))
 }
 
-/// The targets of inline links with their lines, code blocks and code spans left out.
+/// Returns the targets of inline links with their line numbers, except in code.
 fn links(text: &str) -> Vec<(usize, String)> {
     let mut links = Vec::new();
     for (number, line) in prose(text) {
@@ -85,7 +85,7 @@ fn links(text: &str) -> Vec<(usize, String)> {
     links
 }
 
-/// The anchors of a page, made as code hosts and mdBook make them.
+/// Returns the anchors of a page, in the form of code hosts and mdBook.
 fn headings(text: &str) -> BTreeSet<String> {
     prose(text)
         .filter_map(|(_, line)| line.strip_prefix('#'))
@@ -98,7 +98,7 @@ fn anchor(heading: &str) -> String {
     heading.trim().to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// The lines of a page that are not in a code block, with their numbers.
+/// Returns the lines of a page outside of code blocks, with their numbers.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut code = false;
     text.lines().enumerate().filter_map(move |(index, line)| {

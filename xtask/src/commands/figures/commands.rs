@@ -23,7 +23,7 @@ const JAVASCRIPT: Example =
 const PYTHON: Example =
     Example { package: "stats-python", tool: "palyra.stats_python.describe", input: "{\"numbers\":[1,2,3]}" };
 
-/// The start of a command, one call of an installed tool without a daemon, and first calls after consent.
+/// Measures the start of a command, one call of an installed tool without a daemon, and first calls after consent.
 pub(super) fn measure(palyra: &Path, smoke: bool) -> Result<Vec<Figure>> {
     let (starts, firsts) = if smoke { (2, 1) } else { (50, 5) };
     let home = Home::new(palyra)?;
@@ -39,7 +39,7 @@ pub(super) fn measure(palyra: &Path, smoke: bool) -> Result<Vec<Figure>> {
     ])
 }
 
-/// The first call of a tool whose skill was just consented to, in a state root of its own.
+/// Measures the first call of a tool right after consent, in a new state root.
 fn first_call(palyra: &Path, example: &Example) -> Result<f64> {
     let home = Home::new(palyra)?;
     home.install(example)?;
@@ -66,7 +66,7 @@ impl<'p> Home<'p> {
         Ok(home)
     }
 
-    /// Installs a package with consent to everything it asks for.
+    /// Installs a package with consent to all of its permissions.
     fn install(&self, example: &Example) -> Result<()> {
         let package: PathBuf = project::target().join(format!("skills/{}.palyra-skill", example.package));
         let package = package.to_str().context("the path of a package is not UTF-8")?;
@@ -84,7 +84,7 @@ impl<'p> Home<'p> {
         Ok(began.elapsed().as_secs_f64() * 1e3)
     }
 
-    /// What a command writes to standard output.
+    /// Runs a command; returns its standard output.
     fn palyra(&self, arguments: &[&str]) -> Result<String> {
         let mut command = Command::new(self.palyra);
         command.args(arguments).current_dir(self.folder.path()).env_clear().env("HOME", self.folder.path());

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::packages::{Client, Package};
 use crate::{output, project, shell};
 
-/// Leaves exactly these packages below `target/foreign/unpacked`, each in a folder of its own.
+/// Unpacks exactly these packages below `target/foreign/unpacked`, each in its own directory.
 pub(super) fn fetch_all(packages: &[Package]) -> Result<()> {
     let foreign = project::root().join("target/foreign");
     let (archives, unpacked) = (foreign.join("archives"), foreign.join("unpacked"));
@@ -50,7 +50,7 @@ fn fetch(package: &Package, archive: &Path) -> Result<()> {
     }
 }
 
-/// Where cargo keeps what it downloaded: below its home, one folder a registry.
+/// Returns the path of a downloaded crate in cargo's cache, which has one directory per registry.
 fn cached_crate(name: &str) -> Result<PathBuf> {
     let home = std::env::var_os("CARGO_HOME")
         .map(PathBuf::from)

@@ -1,6 +1,6 @@
-//! What is fetched: published packages with WebAssembly in them. They are loaded, never kept in this project.
+//! The list of published packages with WebAssembly. They are loaded for tests and never stored in this project.
 
-/// Who fetches a package.
+/// Program that fetches a package.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Client {
     Cargo,
@@ -17,12 +17,12 @@ pub(super) struct Package {
 }
 
 impl Package {
-    /// The name of its folder, and of its archive without the ending.
+    /// Returns the name of its directory, and of its archive without the extension.
     pub(super) fn label(&self) -> String {
         format!("{}-{}", self.name.trim_start_matches('@').replace('/', "-"), self.version)
     }
 
-    /// The name of its archive.
+    /// Returns the file name of its archive.
     pub(super) fn archive(&self) -> String {
         let ending = match self.client {
             Client::Cargo => "crate",

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use palyra_router::ToolText;
 use serde_json::Value;
 
-/// One case.
+/// One case of the benchmark.
 pub(super) struct Case {
     pub(super) sentence: String,
     pub(super) tools: Vec<Tool>,
@@ -38,7 +38,7 @@ impl Tool {
     }
 }
 
-/// Every tool of the cases once, by its name.
+/// Returns every tool of the cases once, by name.
 pub(super) fn distinct_tools(cases: &[Case]) -> Vec<Tool> {
     let mut names = BTreeSet::new();
     let tools = cases.iter().flat_map(|case| &case.tools);
@@ -75,7 +75,7 @@ fn tool(value: &Value) -> Option<Tool> {
     Some(Tool { name: text("name")?, description: text("description")?, schema })
 }
 
-/// The package has the types of Python where JSON Schema has its own.
+/// Converts Python type names of the package to those of JSON Schema.
 fn to_json_schema(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -96,7 +96,7 @@ fn to_json_schema(schema: &mut Value) {
     }
 }
 
-/// The lines of a file in the package, each of them JSON.
+/// Reads a file of JSON lines in the package.
 fn lines(folder: &Path, name: &str) -> Result<Vec<Value>> {
     let wheel = std::fs::read_dir(folder)?
         .filter_map(|entry| Some(entry.ok()?.path()))

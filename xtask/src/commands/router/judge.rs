@@ -1,4 +1,4 @@
-//! Whether filled in arguments are among the accepted ones, compared as the package does.
+//! Compares arguments with the accepted ones, by the rules of the benchmark package.
 
 use serde_json::{Map, Value};
 
@@ -39,7 +39,7 @@ fn equal(value: &Value, accepted: &Value) -> bool {
     }
 }
 
-/// The package compares texts without case, blanks and some marks.
+/// Normalizes a text as the package does: without case, blanks and some marks.
 fn plain(text: &str) -> String {
     let marks = [' ', ',', '.', '/', '-', '_', '*', '^'];
     text.chars().filter(|c| !marks.contains(c)).collect::<String>().to_lowercase().replace('\'', "\"")

@@ -17,7 +17,7 @@ pub(super) struct SkillSource {
     manifest: String,
 }
 
-/// Every directory under examples/skills that has a manifest, by name.
+/// Returns every directory below examples/skills that has a manifest, by name.
 pub(super) fn find_skills(root: &Path) -> Result<Vec<SkillSource>> {
     let directory = root.join("examples/skills");
     let mut manifests: Vec<PathBuf> = std::fs::read_dir(&directory)
@@ -28,7 +28,7 @@ pub(super) fn find_skills(root: &Path) -> Result<Vec<SkillSource>> {
     manifests.iter().map(|path| read_skill(path)).collect()
 }
 
-/// The skill of one manifest.
+/// Reads the skill of one manifest.
 pub(super) fn read_skill(path: &Path) -> Result<SkillSource> {
     let manifest = std::fs::read_to_string(path).with_context(|| cannot_read(path))?;
     let name = path.parent().and_then(Path::file_name).unwrap_or_default();
@@ -39,7 +39,7 @@ fn cannot_read(path: &Path) -> String {
     format!("cannot read `{}`", path.display())
 }
 
-/// The modules of a skill, which are guests of the same names: path in the package and bytes.
+/// Returns the modules of a skill, which are guests with the same names: path in the package and bytes.
 pub(super) fn read_modules(skill: &SkillSource, guests: &[BuiltGuest]) -> Result<Vec<(String, Vec<u8>)>> {
     let paths = modules(skill)?.into_iter();
     paths.map(|path| Ok((path.clone(), read_guest(skill, guests, &path)?))).collect()
@@ -73,7 +73,7 @@ pub(super) fn build(
     build_signed_skill_artifact(&request).map_err(|error| explain(skill, &error))
 }
 
-/// The file appears whole or not at all.
+/// Writes a file atomically.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let part = path.with_extension("part");
     std::fs::write(&part, bytes)

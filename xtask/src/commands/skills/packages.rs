@@ -21,20 +21,20 @@ pub(super) struct Packages {
 }
 
 impl Packages {
-    /// What is in a directory; nothing if it is missing.
+    /// Reads the lists in a directory; empty if it does not exist.
     pub(super) fn read(directory: &Path) -> Result<Self> {
         let list = |name: &str| read_list(&directory.join(name));
         Ok(Self { directory: directory.to_owned(), payloads: list(PAYLOADS)?, sources: list(SOURCES)? })
     }
 
-    /// Whether there is a package that was made from this very source.
+    /// Returns whether a package exists that was built from exactly this source.
     pub(super) fn is_current(&self, name: &str, source: &str) -> bool {
         self.sources.get(name).is_some_and(|known| known == source)
             && self.payloads.contains_key(name)
             && self.path(name).is_file()
     }
 
-    /// Writes a package.
+    /// Writes a package and updates the lists.
     pub(super) fn put(&mut self, name: &str, source: &str, built: &BuiltArtifact) -> Result<()> {
         make_directory(&self.directory)?;
         write_whole(&self.path(name), &built.bytes)?;
@@ -79,7 +79,7 @@ impl Packages {
         self.payloads.get(name).map(String::as_str)
     }
 
-    /// One line about a package.
+    /// Formats one line about a package.
     pub(super) fn describe(&self, name: &str, unchanged: bool) -> String {
         let bytes = std::fs::metadata(self.path(name)).map_or(0, |metadata| metadata.len());
         let state = if unchanged { "unchanged" } else { "packaged" };
@@ -112,7 +112,7 @@ fn read_list(path: &Path) -> Result<BTreeMap<String, String>> {
         .collect())
 }
 
-/// A list that says the same is left alone: cargo builds again what depends on a file that was written.
+/// Writes a list only if it changed: cargo rebuilds everything that depends on a written file.
 fn write_list(path: &Path, list: &BTreeMap<String, String>) -> Result<()> {
     if list.is_empty() || read_list(path)? == *list {
         return Ok(());

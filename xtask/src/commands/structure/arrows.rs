@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::shell;
 
-/// What ARCHITECTURE.md says of a crate: the crates it may import.
+/// The table in ARCHITECTURE.md: the crates that each crate may import.
 type Table = BTreeMap<String, Vec<String>>;
 
-/// One failure for each dependency the table does not list, and for each crate on one side only.
+/// Returns one failure for each dependency that the table does not list, and for each crate missing on one side.
 pub(super) fn check(root: &Path) -> Result<Vec<String>> {
     let text =
         std::fs::read_to_string(root.join("ARCHITECTURE.md")).context("cannot read `ARCHITECTURE.md`")?;

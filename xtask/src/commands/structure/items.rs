@@ -107,7 +107,7 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// The crate's folder, from the path of one of its files.
+/// Returns the directory of the crate that a file belongs to.
 fn crate_of(path: &str) -> String {
     path.split("/src/").next().unwrap_or(path).to_owned()
 }

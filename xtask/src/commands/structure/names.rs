@@ -1,16 +1,16 @@
-//! Identifiers with a word that does not say what the thing is.
+//! Finds identifiers with words that do not describe the thing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::source::Source;
 
-/// Metaphors that a search for the thing itself never finds.
+/// Metaphors, which a search for the actual concept never finds.
 const WORDS: [&str; 12] = [
     "book", "corridor", "door", "face", "heard", "knock", "look", "room", "said", "standing", "told", "words",
 ];
 
-/// One failure for each identifier that contains a listed word and is not allowed, and for each allowed name that
-/// nothing uses any more.
+/// Returns one failure for each identifier with a listed word that is not allowed, and for each allowed name that is no
+/// longer used.
 pub(super) fn check(sources: &[Source], allowed: &str) -> Vec<String> {
     let allowed: BTreeSet<&str> = allowed
         .lines()
@@ -41,7 +41,7 @@ pub(super) fn check(sources: &[Source], allowed: &str) -> Vec<String> {
     unknown.chain(stale).collect()
 }
 
-/// The lower-case parts of a snake_case or CamelCase identifier.
+/// Returns the lower-case parts of a snake_case or CamelCase identifier.
 fn segments(name: &str) -> impl Iterator<Item = String> {
     let mut parts = vec![String::new()];
     let mut before_is_lower = false;

@@ -62,7 +62,7 @@ fn collect(directory: &Path, paths: &mut BTreeSet<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// The file of a module without a body, without its extension.
+/// Returns the path of the file of a module without a body, without its extension.
 fn module_file(path: &Path, item: &Item) -> Option<PathBuf> {
     let Item::Mod(module) = item else { return None };
     let head = ["lib", "main", "mod"].iter().any(|name| path.file_stem().is_some_and(|stem| stem == *name));

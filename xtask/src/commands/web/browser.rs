@@ -9,7 +9,7 @@ use crate::{output, shell};
 
 const NAMES: [&str; 2] = ["chromium", "chromium-browser"];
 
-/// The path of Chromium, which is installed where it is missing.
+/// Returns the path of Chromium, which is installed if it is missing.
 pub(super) fn find_or_install() -> Result<PathBuf> {
     if let Some(found) = find() {
         return Ok(found);
@@ -26,7 +26,7 @@ fn find() -> Option<PathBuf> {
     NAMES.into_iter().find_map(named)
 }
 
-/// As root, or through sudo where that asks for no password.
+/// Installs Chromium as root, or through sudo if that requires no password.
 fn install() -> Result<()> {
     shell::run(apt_get(&["update", "-qq"]))?;
     shell::run(apt_get(&["install", "-y", "-qq", "--no-install-recommends", "chromium"]))

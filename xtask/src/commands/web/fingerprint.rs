@@ -1,4 +1,4 @@
-//! Whether something was made from the sources that are there now.
+//! Detects whether something was built from the current sources.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
-/// What is made, and not a source.
+/// Directories with build results, which are not sources.
 const MADE: [&str; 6] =
     ["node_modules", "dist", "coverage", "test-results", "playwright-report", ".playwright"];
 
-/// The fingerprint of every source below a directory, and of other files.
+/// Returns the fingerprint of every source below a directory, and of other files.
 pub(super) fn of(directory: &Path, others: &[PathBuf]) -> Result<String> {
     let mut files = Vec::new();
     collect(directory, &mut files)?;
@@ -30,7 +30,7 @@ pub(super) fn of_files(files: &[PathBuf]) -> Result<String> {
     Ok(hex::encode(hash.finalize()))
 }
 
-/// Whether a stamp has this fingerprint.
+/// Returns whether a stamp has this fingerprint.
 pub(super) fn is(stamp: &Path, fingerprint: &str) -> bool {
     fs::read_to_string(stamp).is_ok_and(|found| found == fingerprint)
 }

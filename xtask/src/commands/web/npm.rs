@@ -61,7 +61,7 @@ impl Npm {
         shell::run(run)
     }
 
-    /// Whether `package.json` has a script of this name.
+    /// Returns whether `package.json` defines this script.
     pub(super) fn defines(&self, script: &str) -> Result<bool> {
         let path = directory().join("package.json");
         let text = std::fs::read(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
