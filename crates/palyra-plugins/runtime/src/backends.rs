@@ -1,7 +1,6 @@
-//! What stands behind the capability interfaces: storage, secrets, channels, egress.
+//! The backends of the capability interfaces: storage, secrets, channels and egress.
 //!
-//! Each is a small trait. The implementations here serve tests and the one-shot command line; the
-//! daemon brings its own.
+//! Each is a small trait. The implementations here are for tests and one-shot commands; the daemon has its own.
 
 mod channels;
 mod secrets;
@@ -15,22 +14,22 @@ use crate::run_log::LogLine;
 use palyra_egress::EgressGuard;
 use std::sync::Arc;
 
-/// The outside world of a runtime.
+/// The services that a runtime provides to its guests.
 #[derive(Clone)]
 pub struct HostServices {
-    /// Keys and values.
+    /// Storage of keys and values, separate for each owner.
     pub storage: Arc<dyn StorageBackend>,
-    /// Secret values by name.
+    /// Values of secrets by reference.
     pub secrets: Arc<dyn SecretStore>,
-    /// Delivery target.
+    /// Receives the messages that guests publish.
     pub channels: Arc<dyn ChannelSink>,
-    /// The one way out; `None` refuses every request as unavailable.
+    /// Sends HTTP requests; `None` fails every request as unavailable.
     pub egress: Option<EgressGuard>,
-    /// Hears each line of log when it is written; it must not wait.
+    /// Called for each log line when it is written. Must not block.
     pub on_line: Option<OnLine>,
 }
 
-/// Hears the lines of runs as they come: the run, and the line.
+/// A callback for log lines, with the id of the run.
 pub type OnLine = Arc<dyn Fn(&str, &LogLine) + Send + Sync>;
 
 impl Default for HostServices {
@@ -45,14 +44,14 @@ impl Default for HostServices {
     }
 }
 
-/// Errors of a backend.
+/// An error of a backend.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum BackendError {
-    /// A quota of the grant would be exceeded.
+    /// The operation would exceed a quota of the grant.
     #[error("it would hold {used}, the limit is {allowed}")]
     OverQuota { allowed: u64, used: u64 },
-    /// It is not working now.
+    /// The backend is not available.
     #[error("{0}")]
     Unavailable(String),
 }

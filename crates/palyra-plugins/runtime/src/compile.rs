@@ -1,4 +1,4 @@
-//! Compilation behind one small seam: in process for unit tests, a killable child everywhere else.
+//! Compilation behind a trait: in process for unit tests, in a killable child process otherwise.
 
 mod child;
 mod in_process;
@@ -15,36 +15,36 @@ use crate::module::ModuleKind;
 use async_trait::async_trait;
 use palyra_common::{LimitKind, WasmPluginRunError};
 
-/// Turns a module into code for this machine.
+/// Compiles modules to machine code.
 #[async_trait]
 pub trait Compiler: Send + Sync {
-    /// Compiles one module; a module that is not valid is [`CompileFailure::Invalid`].
+    /// Compiles a module. An invalid module fails with [`CompileFailure::Invalid`].
     async fn compile(&self, module: bytes::Bytes, kind: ModuleKind) -> Result<CompiledBytes, CompileFailure>;
 }
 
-/// Code for this machine, as the engine's serialised form.
+/// Machine code in the engine's serialized form.
 pub struct CompiledBytes(pub(crate) Vec<u8>);
 
-/// Why there is no code.
+/// The reason why a compilation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum CompileFailure {
     /// The module is not valid WebAssembly for this engine.
     #[error("{0}")]
     Invalid(String),
-    /// The compilation went over its time.
+    /// The compilation exceeded its time limit.
     #[error("compilation took longer than {limit_ms} ms")]
     OverTime { limit_ms: u64 },
-    /// The compilation went over its memory or was ended by the system.
+    /// The compilation exceeded its memory limit, or the operating system killed it.
     #[error("compilation needed more than {limit_bytes} bytes")]
     OverMemory { limit_bytes: u64 },
-    /// The compiling process could not be started or spoken to.
+    /// The compiler process could not be started, or communication with it failed.
     #[error("the compiler failed: {0}")]
     Broken(String),
 }
 
 impl CompileFailure {
-    /// Whether trying again without a change would only burn the same time.
+    /// Returns whether a retry without a change would fail again after the same time.
     pub(crate) fn is_limit(&self) -> bool {
         matches!(self, Self::OverTime { .. } | Self::OverMemory { .. })
     }
@@ -67,7 +67,7 @@ impl From<CompileFailure> for WasmPluginRunError {
     }
 }
 
-/// The compilation itself, the same in both places.
+/// Compiles a module. The same in both implementations.
 fn precompile(module: &[u8], kind: ModuleKind) -> Result<Vec<u8>, CompileFailure> {
     let engine = wasmtime::Engine::new(&crate::engine::code_config())
         .map_err(|e| CompileFailure::Broken(format!("{e:#}")))?;

@@ -1,4 +1,4 @@
-//! What an operator decides once, when the runtime starts.
+//! The configuration of a runtime, fixed when it starts.
 
 use crate::backends::HostServices;
 use crate::cache::DiskCacheConfig;
@@ -8,40 +8,40 @@ use palyra_common::limits::{MAX_MODULE_BYTES, MAX_TAPE_BYTES};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Idle slots keep at most one part in so many of the machine's memory.
+/// Idle slots keep at most this fraction of the machine's memory: one part in 16.
 const WARM_MEMORY_SHARE: u64 = 16;
-/// Code of loaded modules keeps at most one part in so many of the machine's memory.
+/// Code of loaded modules takes at most this fraction of the machine's memory: one part in 8.
 const CODE_MEMORY_SHARE: u64 = 8;
 
-/// Settings of a [`WasmRuntime`](crate::WasmRuntime).
+/// The configuration of a [`WasmRuntime`](crate::WasmRuntime).
 ///
-/// The default compiles in process, keeps compiled code in memory only, and offers in-memory
-/// storage, no secrets and in-memory channels.
+/// The default compiles in process, keeps compiled code in memory only, and has in-memory storage and channels and no
+/// secrets.
 #[derive(Clone)]
 pub struct RuntimeConfig {
-    /// No run may have a limit above these; pool sizes follow from them.
+    /// Upper bound of the limits of every run. Determines the sizes of the engine's pools.
     pub ceiling: RuntimeLimits,
-    /// Largest module accepted.
+    /// Maximum size of a module, in bytes.
     pub max_module_bytes: u64,
-    /// Runs that may be in progress at once.
+    /// Maximum number of concurrent runs.
     pub max_concurrent_runs: u32,
-    /// Sum of `max_memory_bytes` of the runs that may be in progress at once.
+    /// Maximum sum of `max_memory_bytes` of concurrent runs, in bytes.
     pub max_total_memory_bytes: u64,
-    /// Most memory that idle slots of the pool keep resident, so that the next call of the same module is fast.
+    /// Maximum memory that idle pool slots keep resident, in bytes, so that the next call of the same module is fast.
     pub warm_memory_bytes: u64,
-    /// How long a run waits for a permit before it is `busy`.
+    /// Time that a run waits for a permit before it fails as `busy`.
     pub queue_timeout: Duration,
-    /// Modules kept ready in memory.
+    /// Maximum number of modules kept ready in memory.
     pub max_cached_modules: usize,
-    /// Code of these modules together; one module may have more.
+    /// Maximum total size of their code, in bytes. A single module may have more.
     pub max_cached_code_bytes: u64,
-    /// The compiler.
+    /// Compiles modules that have no cached code.
     pub compiler: Arc<dyn Compiler>,
-    /// Directory of compiled code; `None` keeps it in memory only.
+    /// The directory of compiled code; `None` keeps code in memory only.
     pub disk_cache: Option<DiskCacheConfig>,
-    /// Storage, secrets, channels and the egress guard.
+    /// The backends of the capabilities.
     pub services: HostServices,
-    /// Key under which secrets are put on a tape as digests.
+    /// Key of the digests that represent secrets on tapes.
     pub tape_key: [u8; 32],
 }
 

@@ -6,20 +6,20 @@ use palyra_common::{LimitKind, RuntimeLimits, WasmPluginRunError};
 use wasmtime::component::ResourceTableError;
 use wasmtime::{PoolConcurrencyLimitError, Trap, WasmBacktrace};
 
-/// Frames of a backtrace that are kept.
+/// Maximum number of frames in a backtrace.
 const MAX_FRAMES: usize = 32;
 
-/// An error of ours on its way through the engine.
+/// A run error that is passed through the engine.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct RunFault(pub(crate) WasmPluginRunError);
 
-/// A replay that cannot go on; the tape knows where and why.
+/// A replay that cannot continue. The tape contains the position and the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("the replay diverged from its tape")]
 pub(crate) struct ReplayStopped;
 
-/// Turns an error of a guest call into the run's error.
+/// Converts an error of a guest call to the error of the run.
 pub(crate) fn classify(
     error: &wasmtime::Error,
     limits: &RuntimeLimits,

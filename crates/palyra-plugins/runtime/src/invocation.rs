@@ -1,4 +1,4 @@
-//! What to run, with what, under which grants and limits.
+//! Invocations: the entry to call, with its input, grants and limits.
 
 use crate::tape::Tape;
 use ipnet::IpNet;
@@ -8,71 +8,71 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 
-/// Which export of a module is called.
+/// The export of a module to call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Entry {
     /// A tool: `tools.invoke` of a component, or a function of a core module.
     Tool {
-        /// The tool's id.
+        /// The tool id.
         id: String,
-        /// The function of a core module; default `palyra_plugin_main`.
+        /// The function of a core module; `palyra_plugin_main` by default.
         export: Option<String>,
     },
     /// A hook: `hooks.on-event` of a component, or a function of a core module.
     Hook {
-        /// The hook's id.
+        /// The hook id.
         id: String,
-        /// The event's kind.
+        /// The kind of the event, such as `run:before_tool`.
         event: String,
-        /// The function of a core module.
+        /// The function of a core module; `palyra_plugin_main` by default.
         export: Option<String>,
     },
     /// `describe.describe` of a component.
     Describe,
 }
 
-/// What a hook decided.
+/// The decision of a hook about an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum HookDecision {
-    /// No objection.
+    /// Proceed.
     Continue,
-    /// No objection, with a remark.
+    /// Proceed, and record a remark.
     Annotate(String),
-    /// Ask a person first.
+    /// Require approval, for this reason.
     RequestApproval(String),
-    /// Do not let it happen.
+    /// Block the call, for this reason.
     Block(String),
 }
 
-/// One call.
+/// A call of a module.
 #[derive(Clone)]
 pub struct Invocation {
-    /// What is called.
+    /// The export to call.
     pub entry: Entry,
     /// The input, validated once by its creator.
     pub input: JsonText,
-    /// The id of the run.
+    /// The id of the run, used in logs and messages.
     pub run_id: Arc<str>,
-    /// The skill on whose behalf it runs; storage and connections are kept apart by it.
+    /// The skill that the run belongs to, which separates storage and connections.
     pub owner: Arc<str>,
-    /// The granted capabilities.
+    /// The capabilities that the guest can use.
     pub grants: Arc<CapabilityGrantSet>,
-    /// Address ranges that an operator allowed.
+    /// Private or otherwise blocked address ranges that an operator allowed.
     pub allow_addresses: Arc<[IpNet]>,
-    /// What may be used; capped by the runtime's ceiling.
+    /// The limits of the run, reduced to those of the runtime.
     pub limits: RuntimeLimits,
-    /// The operator's settings for this plugin.
+    /// The operator's settings of the skill.
     pub operator_config: JsonText,
-    /// Lets the caller end the run.
+    /// Cancels the run from outside.
     pub cancel: Option<CancelToken>,
-    /// Replay this tape instead of touching the outside world.
+    /// A tape to replay instead of using the backends.
     pub replay: Option<Arc<Tape>>,
 }
 
 impl Invocation {
-    /// A call of a tool with nothing granted and the contract's limits.
+    /// Creates a call of a tool without grants and with default limits.
     pub fn tool(id: impl Into<String>, input: JsonText) -> Self {
         Self {
             entry: Entry::Tool { id: id.into(), export: None },
@@ -89,7 +89,7 @@ impl Invocation {
     }
 }
 
-/// Ends a run from outside; all clones are one.
+/// Cancels a run from outside. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct CancelToken(Arc<Cancelled>);
 
@@ -100,22 +100,22 @@ struct Cancelled {
 }
 
 impl CancelToken {
-    /// Ends the run at its next step.
+    /// Cancels the run at its next step.
     pub fn cancel(&self) {
         self.0.flag.store(true, Ordering::SeqCst);
         self.0.notify.notify_waiters();
     }
 
-    /// Whether it has been called.
+    /// Returns whether the run was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.flag.load(Ordering::SeqCst)
     }
 
-    /// Waits until it is called.
+    /// Waits until the run is cancelled.
     pub async fn cancelled(&self) {
         let notified = self.0.notify.notified();
         tokio::pin!(notified);
-        // Registered before the flag is read, so a call in between is not missed.
+        // Registered before the flag is read, so that a cancellation in between is not missed.
         notified.as_mut().enable();
         if !self.is_cancelled() {
             notified.await;

@@ -119,9 +119,9 @@ impl ModuleLoader {
         self.ledger.lock().forget(sha256);
     }
 
-    /// Whether a module has code, without loading it.
+    /// Returns the state of a module's code, without loading it.
     pub(crate) fn code_state(&self, sha256: &[u8; 32]) -> CodeState {
-        // A slot that only the cache holds was left by a caller that went away.
+        // A slot that only the cache holds belongs to a caller that was dropped.
         let (loaded, loading) = match self.modules.lock().slots.peek(sha256) {
             Some((slot, _)) => (slot.initialized(), Arc::strong_count(slot) > 1),
             None => (false, false),

@@ -1,13 +1,13 @@
-//! Randomness of a run: one seed, drawn here, from which everything a guest sees is derived.
+//! Randomness of a run, derived from a single seed.
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-/// The seed of a run, kept on its tape.
+/// The seed of a run, recorded on its tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RunSeed(pub(crate) [u8; 32]);
 
-/// What a stream of randomness is for; streams do not disturb each other.
+/// The purpose of a random stream. The streams are independent of each other.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum RandomUse {
     Handles = 1,
@@ -17,12 +17,12 @@ pub(crate) enum RandomUse {
 }
 
 impl RunSeed {
-    /// A fresh seed.
+    /// Draws a seed from the random source of the operating system.
     pub(crate) fn draw() -> Result<Self, getrandom::Error> {
         palyra_common::random::draw().map(Self)
     }
 
-    /// The generator for one use.
+    /// Returns the generator for one purpose.
     pub(crate) fn generator(&self, purpose: RandomUse) -> ChaCha20Rng {
         let mut generator = ChaCha20Rng::from_seed(self.0);
         generator.set_stream(purpose as u64);

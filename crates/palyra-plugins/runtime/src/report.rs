@@ -1,4 +1,4 @@
-//! What a run did.
+//! Reports of runs.
 
 use crate::invocation::HookDecision;
 use crate::run_log::LogLine;
@@ -8,26 +8,26 @@ use palyra_common::{JsonText, WasmPluginRunError};
 use serde::Serialize;
 use std::time::Duration;
 
-/// Everything known about one finished run.
+/// The report of a finished run.
 #[derive(Debug)]
 pub struct RunReport {
-    /// The result, or why there is none.
+    /// The output, or the error that the run ended with.
     pub result: Result<RunOutput, WasmPluginRunError>,
-    /// The used resources.
+    /// The resources that the run used.
     pub usage: RunUsage,
     /// Log lines, oldest first.
     pub log: Vec<LogLine>,
     /// Host calls, in order.
     pub host_calls: Vec<HostCallTrace>,
-    /// How long the first steps of the tape took; a replay has no times.
+    /// The durations of the first steps on the tape; empty for a replay.
     pub step_times: Vec<StepTime>,
-    /// The recording.
+    /// The recording of the run.
     pub tape: Tape,
-    /// How a replay compared with its tape; `None` for a live run.
+    /// The result of comparing a replay with its tape; `None` for a live run.
     pub replay: Option<ReplayVerdict>,
 }
 
-/// What a guest returned.
+/// The output of a guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunOutput {
     /// JSON text of a tool or a description.
@@ -37,7 +37,7 @@ pub enum RunOutput {
 }
 
 impl RunOutput {
-    /// The JSON text, if it is some.
+    /// Returns the JSON text of a tool or description.
     pub fn json(&self) -> Option<&JsonText> {
         match self {
             Self::Json(text) => Some(text),
@@ -46,47 +46,47 @@ impl RunOutput {
     }
 }
 
-/// Resource use of a run.
+/// The resources that a run used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RunUsage {
-    /// Fuel.
+    /// Fuel used, roughly the number of instructions.
     pub fuel: u64,
     /// Peak memory in bytes.
     pub peak_memory_bytes: u64,
-    /// Wall clock, compilation excluded.
+    /// Wall-clock time, without compilation.
     #[serde(rename = "elapsed_us", serialize_with = "as_micros")]
     pub elapsed: Duration,
-    /// Capability operations.
+    /// Number of capability operations.
     pub host_calls: u64,
-    /// Bytes sent and received.
+    /// Number of bytes sent and received over HTTP.
     pub egress_bytes: u64,
-    /// Bytes of log.
+    /// Size of the log, including a fixed amount per line.
     pub log_bytes: u64,
-    /// Bytes of output.
+    /// Size of the output, in bytes.
     pub output_bytes: u64,
 }
 
-/// One host call, for traces and for "declared versus used".
+/// A host call, for traces and for comparing declared with used capabilities.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HostCallTrace {
     /// The operation, such as `storage.get`.
     pub op: &'static str,
-    /// What it was about: a URL, a key, a name.
+    /// The subject of the call, such as a URL, a key or a name, with secrets masked.
     pub subject: String,
-    /// `ok` or the code of the error.
+    /// `ok`, or the code of the error.
     pub outcome: &'static str,
-    /// How long it took.
+    /// The duration of the call.
     #[serde(rename = "elapsed_us", serialize_with = "as_micros")]
     pub elapsed: Duration,
 }
 
-/// The origin of a loaded module's code.
+/// The source of a loaded module's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModuleOrigin {
-    /// It was compiled now.
+    /// The module was compiled for this load.
     Compiled,
-    /// A checked file of the disk cache.
+    /// The code was read from a verified file of the disk cache.
     DiskCache,
 }
 

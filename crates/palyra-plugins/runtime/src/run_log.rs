@@ -1,39 +1,39 @@
-//! The log of one run: bounded, escaped, attributed.
+//! The log of one run: limited, escaped, and attributed to its source.
 
 use palyra_common::redact::escape_untrusted;
 use serde::{Deserialize, Serialize};
 
-/// How much a line matters.
+/// The severity of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogLevel {
-    /// Steps of a step.
+    /// Fine-grained steps, for the author of a skill.
     Trace,
-    /// For the author.
+    /// Information for the author of a skill.
     Debug,
-    /// For the operator.
+    /// Information for the operator.
     Info,
-    /// Something to look at.
+    /// A possible problem.
     Warn,
-    /// Something failed.
+    /// A failure.
     Error,
 }
 
-/// One line, already escaped: it has no line break and no control character.
+/// A log line, already escaped: without line breaks and control characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogLine {
-    /// How much it matters.
+    /// The severity of the line.
     pub level: LogLevel,
     /// `log`, `stdout` or `stderr`.
     pub source: String,
-    /// The text.
+    /// The escaped text.
     pub message: String,
 }
 
-/// What a line costs even when it is empty, or a flood of empty lines would be free.
+/// Number of bytes charged for a line in addition to its text. Otherwise a flood of empty lines would be free.
 const LINE_BYTES: u64 = 64;
 
-/// Lines so far and the room left.
+/// The lines so far, and the remaining space.
 #[derive(Debug)]
 pub(crate) struct RunLog {
     pub(crate) lines: Vec<LogLine>,
@@ -50,14 +50,14 @@ impl RunLog {
         self.bytes
     }
 
-    /// Takes a line, or says how much there would have been.
+    /// Adds a line. Returns the size that the log would have if the line does not fit.
     pub(crate) fn push(
         &mut self,
         level: LogLevel,
         source: &'static str,
         message: &str,
     ) -> Result<&LogLine, u64> {
-        // Escaping makes text longer, so the first check is only a quick one.
+        // Escaping makes text longer, so this first check only rejects obvious cases early.
         if message.len() as u64 > self.limit {
             return Err(self.bytes.saturating_add(message.len() as u64));
         }

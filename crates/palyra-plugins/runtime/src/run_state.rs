@@ -1,4 +1,4 @@
-//! The data of a store: one run.
+//! The data of an engine store, which belongs to one run.
 
 use crate::fault::RunFault;
 use crate::limiter::RunLimiter;
@@ -10,12 +10,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use wasmtime::component::ResourceTable;
 
-/// Everything a store of ours holds.
+/// The data of a store.
 pub struct RunState {
     pub(crate) run: Arc<RunContext>,
     pub(crate) limiter: RunLimiter,
     pub(crate) table: ResourceTable,
-    /// What resources of the table hold in the host, by their number in it.
+    /// The host memory of resources, by their number in the table.
     pub(crate) held: HashMap<u32, HeldBytes>,
     pub(crate) wasi: Option<Box<WasiState>>,
     pub(crate) core: CoreState,
@@ -23,12 +23,12 @@ pub struct RunState {
     pub(crate) fuel_is_exact: bool,
 }
 
-/// What a core module reads and writes in pieces.
+/// The buffers that a core module reads and writes in parts.
 #[derive(Default)]
 pub(crate) struct CoreState {
     pub(crate) input: Arc<String>,
     pub(crate) output: Vec<u8>,
-    /// The answer of the last host call, until the next one.
+    /// The response of the last host call, until the next one.
     pub(crate) response: Vec<u8>,
     pub(crate) held_response: Option<HeldBytes>,
 }
@@ -42,7 +42,7 @@ impl RunState {
         Self { run, limiter, table, held, wasi: None, core, fuel_is_exact: false }
     }
 
-    /// Counts what a resource holds now against the run's memory.
+    /// Counts the current size of a resource against the run's memory.
     pub(crate) fn hold(&mut self, resource: u32, bytes: usize) -> wasmtime::Result<()> {
         let held = match self.held.get_mut(&resource) {
             Some(held) => held.resize(bytes),

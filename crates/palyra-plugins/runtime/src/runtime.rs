@@ -74,34 +74,34 @@ impl WasmRuntime {
         self.loader.load(bytes, request).await
     }
 
-    /// Whether a module has code, without loading it; asks the disk, so that calls should not.
+    /// Returns the state of a module's code, without loading it. Reads the disk, so calls should not use it.
     pub fn code_state(&self, sha256: &[u8; 32]) -> CodeState {
         self.loader.code_state(sha256)
     }
 
-    /// Drops a module from memory; runs in progress keep theirs.
+    /// Removes a module from memory. Runs in progress are not affected.
     pub fn evict(&self, sha256: &[u8; 32]) {
         self.loader.evict(sha256);
     }
 
-    /// Lets a payload that went over the compile limit be tried again.
+    /// Permits another compilation of a module that exceeded a compile limit.
     pub fn allow_recompile(&self, sha256: &[u8; 32]) {
         self.loader.allow_recompile(sha256);
     }
 
-    /// Waits for a place among the runs under way, before anything of the run is written down.
+    /// Waits for a slot among the concurrent runs, before anything about the run is recorded.
     ///
-    /// One owner, a skill, never gets all of them. No place in time is `busy`.
+    /// A single owner, such as a skill, never gets all slots. Without a slot in time, this fails as `busy`.
     pub async fn admit(&self, owner: &str, cancel: &CancelToken) -> Result<RunPlace, WasmPluginRunError> {
         self.permits.admit(owner, cancel).await
     }
 
-    /// Runs a module once, as soon as there is a place. Everything that happened is in the report.
+    /// Runs a module once, as soon as there is a slot. The report contains everything that happened.
     pub async fn invoke(&self, module: &LoadedModule, invocation: Invocation) -> RunReport {
         crate::execute::execute(self, module, invocation, None).await
     }
 
-    /// The same for a run that has its place.
+    /// Runs a module once, in a slot that was obtained before.
     pub async fn invoke_in(
         &self,
         place: &RunPlace,

@@ -1,14 +1,14 @@
-//! What a module declares about itself, read without compiling it.
+//! The declarations of a module, read without compiling it.
 
 use crate::engine::{MEMORIES_PER_MODULE, TABLES_PER_MODULE};
 use crate::module::ModuleKind;
 use palyra_common::{LimitKind, RuntimeLimits, WasmPluginRunError};
 use wasmparser::{Encoding, Instance, Parser, Payload};
 
-/// Declared shape of a module or component, nested modules included.
+/// The declarations of a module or component, including nested modules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleShape {
-    /// Component or core module.
+    /// Whether it is a component or a core module.
     pub kind: ModuleKind,
     /// Sum of the initial sizes of all memories.
     pub initial_memory_bytes: u64,
@@ -16,9 +16,9 @@ pub struct ModuleShape {
     pub largest_memory_bytes: u64,
     /// Sum of the initial sizes of all tables.
     pub initial_table_elements: u64,
-    /// Core instances that instantiation makes.
+    /// Number of core instances that instantiation creates.
     pub core_instances: u64,
-    /// Most memories declared by one module.
+    /// Maximum number of memories that one module declares.
     pub memories_in_one_module: u32,
     /// Most tables declared by one module.
     pub tables_in_one_module: u32,

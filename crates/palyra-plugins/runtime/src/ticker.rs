@@ -6,25 +6,25 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use wasmtime::{Engine, EngineWeak};
 
-/// Time between two ticks.
+/// Interval of the epoch ticks.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
-/// Idle ticks before the thread parks; a busy daemon never pays for waking it.
+/// Number of idle ticks before the thread parks. In a busy daemon it does not park, so waking it costs nothing.
 const IDLE_TICKS: u32 = 100;
 
-/// The ticker of one runtime; it stops when this is dropped.
+/// The ticker of one runtime, which stops when dropped.
 pub(crate) struct Ticker {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
 struct Shared {
-    /// Runs in progress.
+    /// Number of runs in progress.
     active: AtomicU64,
     parked: AtomicBool,
     stop: AtomicBool,
 }
 
-/// Keeps the ticker ticking while a run is in progress.
+/// Keeps the ticker running while a run is in progress.
 pub(crate) struct Ticking<'a>(&'a Ticker);
 
 impl Ticker {

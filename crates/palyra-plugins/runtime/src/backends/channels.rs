@@ -1,38 +1,38 @@
-//! Channels: where a guest's messages go.
+//! Channels: the destinations of guests' messages.
 
 use super::BackendError;
 use async_trait::async_trait;
 use palyra_common::capabilities::ChannelName;
 use parking_lot::Mutex;
 
-/// One message.
+/// A message that a guest published.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelMessage {
-    /// The channel.
+    /// The channel, which the grants of the run include.
     pub channel: ChannelName,
-    /// The skill that sent it.
+    /// The skill of the run.
     pub owner: String,
-    /// The run that sent it.
+    /// The id of the run.
     pub run_id: String,
-    /// Encoding of the body.
+    /// The media type of the body, as the guest states it.
     pub content_type: String,
-    /// The body.
+    /// The body, at most 256 KiB.
     pub body: Vec<u8>,
 }
 
-/// Takes messages.
+/// Receives the messages that guests publish.
 #[async_trait]
 pub trait ChannelSink: Send + Sync {
-    /// Takes one message; it is recorded when this returns.
+    /// Accepts a message. It must be recorded when this returns.
     async fn publish(&self, message: ChannelMessage) -> Result<(), BackendError>;
 }
 
-/// Keeps messages in memory, for tests and one-shot runs.
+/// Stores messages in memory, for tests and one-shot runs.
 #[derive(Debug, Default)]
 pub struct MemoryChannels(Mutex<Vec<ChannelMessage>>);
 
 impl MemoryChannels {
-    /// All messages so far, oldest first.
+    /// Returns all messages, oldest first.
     pub fn messages(&self) -> Vec<ChannelMessage> {
         self.0.lock().clone()
     }

@@ -195,7 +195,7 @@ impl StorageBackend for DirectoryStorage {
     }
 }
 
-/// What a prefix holds, leaving out the key about to be written.
+/// The usage of a prefix, without the key that is about to be written.
 #[derive(Default)]
 struct Held {
     bytes: u64,

@@ -1,4 +1,4 @@
-//! The disk cache: header ‖ code ‖ MAC. What does not check out is reported, ignored and rebuilt.
+//! The disk cache of compiled code: header ‖ code ‖ MAC. An invalid file is reported, ignored and replaced.
 
 use crate::compiled::{CodeBuffer, TrustedCode};
 use crate::engine::{code_config, engine_fingerprint};
@@ -13,51 +13,51 @@ use subtle::ConstantTimeEq;
 
 const MAGIC: &[u8; 8] = b"PLYRCOD1";
 const MAC_BYTES: usize = 32;
-/// Magic, kind, module digest, fingerprint digest, length.
+/// Size of magic, kind, module digest, fingerprint digest and length.
 const HEADER_BYTES: usize = 8 + 1 + 32 + 32 + 8;
-/// Largest code file that is read.
+/// Maximum size of the code in a file, in bytes.
 const MAX_CODE_BYTES: u64 = 1 << 30;
-/// Small enough that the allocator hands the same memory out again.
+/// Size of a chunk, small enough that the allocator reuses the same memory.
 const CHUNK: usize = 64 << 10;
-/// Chunks that may wait to be written.
+/// Maximum number of chunks that wait to be written.
 const CHUNKS_AHEAD: usize = 8;
 
-/// Directory of compiled code, and its key.
+/// The directory of compiled code, with its key.
 #[derive(Clone)]
 pub struct DiskCacheConfig {
-    /// A directory of mode 0700; made if it is missing.
+    /// A directory with mode 0700. Created if missing.
     pub directory: PathBuf,
-    /// The key; it must not be kept in the directory.
+    /// The key of the MAC. Must not be stored in the directory.
     pub key: [u8; 32],
-    /// Receives warnings about rejected files.
+    /// Called for rejected files.
     pub on_event: Option<Arc<dyn Fn(CacheEvent) + Send + Sync>>,
 }
 
 /// A warning about a cache file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheEvent {
-    /// The change.
+    /// The reason for the warning.
     pub kind: CacheEventKind,
-    /// The file's name.
+    /// The name of the file in the cache directory.
     pub file: String,
-    /// The facts.
+    /// Details of the problem, as text.
     pub detail: String,
 }
 
-/// What happened to a cache file.
+/// The problem of a cache file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheEventKind {
-    /// Not a plain file of ours: a link, a device, another owner, a second name.
+    /// The file is a link, a device, owned by another user, or has a second hard link.
     NotAPlainFile,
-    /// Its header is for another module, engine or format.
+    /// The header belongs to another module, engine or format.
     WrongHeader,
-    /// Its MAC does not match: changed, cut, or made under another key.
+    /// The MAC is invalid: the file was changed, truncated, or created with another key.
     WrongMac,
-    /// It could not be read or written.
+    /// The file could not be read or written.
     Unusable,
 }
 
-/// A cache directory in use.
+/// An open cache directory.
 pub(crate) struct DiskCache {
     config: DiskCacheConfig,
     fingerprint: [u8; 32],
@@ -79,12 +79,12 @@ impl DiskCache {
         Ok(Self { config, fingerprint: digest_of(engine_fingerprint) })
     }
 
-    /// Whether there is a file for a module; what is in it is checked when it is loaded.
+    /// Returns whether a file for the module exists. Its contents are verified only when it is loaded.
     pub(crate) fn has(&self, module_sha256: &[u8; 32]) -> bool {
         self.path(module_sha256).is_file()
     }
 
-    /// Code for a module, if a file of ours has it and every byte checks out.
+    /// Returns the code of a module if a file for it exists and its MAC is valid.
     pub(crate) fn load(&self, module_sha256: &[u8; 32], kind: ModuleKind) -> Option<TrustedCode> {
         let path = self.path(module_sha256);
         match self.read_checked(&path, &self.header(module_sha256, kind)) {
@@ -96,7 +96,7 @@ impl DiskCache {
         }
     }
 
-    /// Keeps code for next time; failing to is reported and otherwise harmless.
+    /// Stores code. A failure is reported and has no other effect.
     pub(crate) fn store(&self, module_sha256: &[u8; 32], kind: ModuleKind, code: &[u8]) {
         let path = self.path(module_sha256);
         if let Err(error) = self.write(&path, module_sha256, kind, code) {
@@ -180,7 +180,7 @@ fn file_name(module_sha256: &[u8; 32], fingerprint: &[u8; 32]) -> String {
     format!("{}-{}.code", hex::encode(module_sha256), hex::encode(&fingerprint[..8]))
 }
 
-/// Whether a directory has code of this build's engine for a module, without starting an engine for runs.
+/// Returns whether a directory has code for a module that this build's engine accepts, without creating a runtime.
 pub fn has_code_on_disk(directory: &Path, module_sha256: &[u8; 32]) -> bool {
     static FINGERPRINT: OnceLock<Option<[u8; 32]>> = OnceLock::new();
     let fingerprint = FINGERPRINT.get_or_init(|| {
@@ -203,7 +203,7 @@ fn wrong(kind: CacheEventKind, detail: &str) -> Rejection {
     Rejection { kind, detail: detail.into() }
 }
 
-/// Opens without following a link or waiting for a FIFO, and accepts only a plain file of ours.
+/// Opens a file without following links or waiting for a FIFO, and accepts only regular files of this user.
 fn open_plain_file(path: &Path) -> Result<Option<File>, Rejection> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
@@ -223,7 +223,7 @@ fn open_plain_file(path: &Path) -> Result<Option<File>, Rejection> {
     Ok(Some(file))
 }
 
-/// Copies what is left of the file; one thread reads and hashes while another fills the buffer.
+/// Copies the rest of a file. One thread reads and hashes while another fills the buffer.
 fn copy_hashing(
     file: &mut File,
     mut left: u64,
@@ -239,7 +239,7 @@ fn copy_hashing(
             file.read_exact(&mut chunk)?;
             mac.update(&chunk);
             left -= want as u64;
-            // A writer that is gone says below why.
+            // If the writer ended early, joining it below returns its error.
             if chunks.send(chunk).is_err() {
                 break;
             }

@@ -117,7 +117,7 @@ fn add_host_call(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
     Ok(())
 }
 
-/// What is left after an offset; an offset that makes no sense leaves nothing.
+/// Returns the bytes after an offset; empty if the offset is negative or past the end.
 fn slice_from(bytes: &[u8], offset: i32) -> &[u8] {
     usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default()
 }

@@ -10,18 +10,18 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const SLOTS: usize = 2;
 /// Of these, how many may compile large modules; the others are for small ones only.
 const LARGE_SLOTS: usize = 1;
-/// Size from which a module is large.
+/// Size from which a module counts as large, in bytes.
 pub(crate) const LARGE_MODULE_BYTES: usize = 1 << 20;
-/// Most modules that wait to be compiled, and their bytes together.
+/// Maximum number of modules that wait to be compiled, and of their bytes in total.
 const MAX_WAITING: usize = 64;
 const MAX_WAITING_BYTES: usize = 256 << 20;
-/// Owners that are remembered before those without a compilation are forgotten.
+/// Number of owners from which those without a compilation are forgotten.
 const MAX_OWNERS: usize = 256;
 
-/// Owner and size class; each has one compilation at a time.
+/// Owner and size class. Each lane has one compilation at a time.
 type Lane = (Box<str>, bool);
 
-/// Places for compilations.
+/// The slots for compilations, shared fairly between owners.
 pub(crate) struct CompileQueue {
     slots: Arc<Semaphore>,
     large_slots: Arc<Semaphore>,
@@ -35,7 +35,7 @@ struct Waiting {
     bytes: usize,
 }
 
-/// A place; it is free again when this is dropped.
+/// A slot for a compilation, released when dropped.
 pub(crate) struct CompilePermit {
     _lane: OwnedSemaphorePermit,
     _large: Option<OwnedSemaphorePermit>,

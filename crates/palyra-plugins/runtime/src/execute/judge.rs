@@ -1,31 +1,31 @@
-//! The verdict: a broken rule outweighs whatever the guest made of it.
+//! The result of a run: a violation takes precedence over the result of the guest.
 
 use crate::report::RunOutput;
 use crate::run_context::RunContext;
 use palyra_common::{JsonText, JsonTextError, LimitKind, WasmPluginRunError};
 use std::borrow::Cow;
 
-/// What the run ends with.
+/// Returns the result of a run.
 pub(super) fn judge(
     run: &RunContext,
     violation: Option<WasmPluginRunError>,
     result: Result<RunOutput, WasmPluginRunError>,
 ) -> Result<RunOutput, WasmPluginRunError> {
     match (violation, result) {
-        // Time and cancellation come from outside; a denial before them is still the better answer.
+        // A violation also precedes a timeout or cancellation, because it describes the problem better.
         (Some(violation), _) => Err(violation),
         (None, Err(error)) => Err(redacted(run, error)),
         (None, Ok(output)) => Ok(output),
     }
 }
 
-/// Checks the bytes a core module returned and takes secrets out of them.
+/// Checks the output of a core module and masks secrets in it.
 pub(super) fn checked_bytes(run: &RunContext, output: Vec<u8>) -> Result<RunOutput, WasmPluginRunError> {
     check_size(run, output.len())?;
     as_output(JsonText::parse(run.secrets.redact_bytes(output)))
 }
 
-/// The same for a component, whose text the engine has already checked to be UTF-8.
+/// Checks the output of a component, whose text the engine already validated as UTF-8.
 pub(super) fn checked_text(run: &RunContext, output: String) -> Result<RunOutput, WasmPluginRunError> {
     check_size(run, output.len())?;
     match run.secrets.redact_text(&output) {

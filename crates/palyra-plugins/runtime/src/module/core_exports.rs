@@ -1,9 +1,9 @@
-//! What a core module must export to be called.
+//! The exports that a core module needs to be called.
 
 use palyra_common::WasmPluginRunError;
 use palyra_plugins_sdk::abi::core_module;
 
-/// Whether a function can be called as a tool or hook, and a memory be read.
+/// Checks that a function can be called as a tool or hook, and that the memory is exported.
 pub(crate) fn check(module: &wasmtime::Module, name: &str) -> Result<(), WasmPluginRunError> {
     let functions = || {
         module.exports().filter(|export| export.ty().func().is_some()).map(|export| export.name().to_owned())

@@ -1,4 +1,4 @@
-//! `channels.publish`.
+//! The capability operation `channels.publish`.
 
 use super::{HostFailure, RunContext, taped_bytes};
 use crate::backends::ChannelMessage;

@@ -1,4 +1,4 @@
-//! Files of a run: steps of their own, and what a path outside the grants becomes.
+//! File access of a run: separate steps, and denials of paths outside of the grants.
 
 use super::{HostFailure, RunContext};
 use palyra_common::capabilities::{FilesystemGrant, RootName};
@@ -10,14 +10,14 @@ use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering};
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 
-/// Longest path in a trace or a message; the tape has the whole of it.
+/// Maximum length of a path in a trace or message, in characters. The tape contains the whole path.
 const SHOWN_CHARS: usize = 256;
 
 /// An error of the file system, by its name on the tape.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FileErrorCode(pub(crate) ErrorCode);
 
-/// The names are part of the tape's format.
+/// The names of errors, which are part of the tape format.
 const NAMES: [(ErrorCode, &str); 37] = [
     (ErrorCode::Access, "access"),
     (ErrorCode::WouldBlock, "would_block"),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A request as a guest makes it.
+/// A request as the guest makes it.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpOutgoing {
     pub(crate) method: String,
@@ -20,7 +20,7 @@ pub(crate) struct HttpOutgoing {
     pub(crate) timeout_ms: Option<u32>,
 }
 
-/// One header line.
+/// A header line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HttpHeader {
@@ -35,7 +35,7 @@ pub(crate) struct HttpSecret {
     pub(crate) form: InjectionForm,
 }
 
-/// A response as a guest sees it.
+/// A response as the guest sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HttpAnswer {
     pub(crate) status: u16,
@@ -44,8 +44,8 @@ pub(crate) struct HttpAnswer {
 }
 
 impl RunContext {
-    /// Sends under the rule behind a handle; the other rules are tried after it, because a guest
-    /// that holds one handle can ask for them all.
+    /// Sends a request under the rule behind a handle. The other rules are tried after it, because a guest with one
+    /// handle can request all of them.
     pub(crate) async fn http_send(
         &self,
         handle: i32,
@@ -53,7 +53,7 @@ impl RunContext {
     ) -> Result<HttpAnswer, HostFailure> {
         let op = "http.send";
         let rules = if handle == -1 {
-            // "Not granted" was already said once; the guard explains it in terms of the request.
+            // The missing grant was already reported by `find`; the egress guard explains it for this request.
             self.grants.http().to_vec()
         } else {
             let index = self.resolve(op, handle, CapabilityKind::Http, &request.url)?;
@@ -74,7 +74,7 @@ impl RunContext {
         self.step(op, subject, taped, self.http_exchange(&rules, request, injections)).await
     }
 
-    /// The live part: through the guard, under the first rule that covers the request.
+    /// Sends a request through the egress guard, under the first rule that covers it.
     pub(crate) async fn http_exchange(
         &self,
         rules: &[HttpRule],

@@ -1,16 +1,16 @@
-//! What the host holds for a run, counted against its memory.
+//! The memory that the host holds for a run, counted against the run's limit.
 
 use super::{HostFailure, RunContext};
 use crate::meter::HeldBytes;
 use palyra_common::WasmPluginRunError;
 
 impl RunContext {
-    /// Counts bytes the host holds for the run. Refused, the run is over its memory limit whatever the guest does next.
+    /// Counts bytes that the host holds for the run. If that fails, the run exceeded its memory limit and ends.
     pub(crate) fn hold(&self, bytes: usize) -> Result<HeldBytes, HostFailure> {
         self.memory.hold(bytes).map_err(|error| self.over_memory(error))
     }
 
-    /// Counts another number of bytes for what is held already.
+    /// Changes the number of bytes counted for existing data.
     pub(crate) fn resize(&self, held: &mut HeldBytes, bytes: usize) -> Result<(), HostFailure> {
         held.resize(bytes).map_err(|error| self.over_memory(error))
     }

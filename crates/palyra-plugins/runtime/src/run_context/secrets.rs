@@ -54,7 +54,7 @@ impl GuardedSecrets {
         }
     }
 
-    /// The secret that is in these bytes, in whatever form.
+    /// Returns the secret that the bytes contain, in any encoding of the redactor.
     pub(crate) fn found_in(&self, bytes: &[u8]) -> Option<&SecretRef> {
         let index = self.redactor.as_ref()?.find_secret(bytes)?;
         self.guarded.get(index).map(|secret| &secret.reference)
@@ -109,8 +109,8 @@ impl RunContext {
         self.note(step, answer.map(|value| value.expose().to_vec()))
     }
 
-    /// Refuses bytes a guest wrote with a secret in them. Removing the secret instead would tell a guest that only
-    /// guesses which of its guesses was right.
+    /// Denies bytes of the guest that contain a secret. Masking the secret instead would let a guest that guesses find
+    /// out which guess was right.
     pub(crate) fn check_no_secret(
         &self,
         op: &'static str,
@@ -123,7 +123,7 @@ impl RunContext {
         }
     }
 
-    /// The grant behind a secret handle.
+    /// Returns the grant behind a secret handle.
     pub(crate) fn secret_grant(&self, op: &'static str, handle: i32) -> Result<&SecretGrant, HostFailure> {
         let index = self.resolve(op, handle, CapabilityKind::Secret, "")?;
         Ok(&self.grants.secrets()[index])

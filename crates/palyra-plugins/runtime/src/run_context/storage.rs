@@ -76,7 +76,7 @@ impl RunContext {
         let limit = limit.clamp(1, MAX_STORAGE_PAGE) as usize;
         let request = json!({ "prefix": full, "after": after, "limit": limit });
         let live = async {
-            // One more than asked for tells whether there is a next page.
+            // One key more than requested shows whether there is a next page.
             let mut keys =
                 self.services.storage.list(&self.owner, &full, after.as_deref(), limit + 1).await?;
             let more = keys.len() > limit;
@@ -100,7 +100,7 @@ impl RunContext {
         Ok((grant, self.without_secrets(op, format!("{root}{}", checked_key(root, key, false)?))?))
     }
 
-    /// Keys are stored, listed and traced as they are, so none may tell a secret.
+    /// Checks a key for secrets, because keys are stored, listed and traced unchanged.
     fn without_secrets(&self, op: &'static str, key: String) -> Result<String, HostFailure> {
         self.check_no_secret(op, "a key", key.as_bytes())?;
         Ok(key)
@@ -112,7 +112,7 @@ impl RunContext {
     }
 }
 
-/// Denies a change below a prefix that is granted for reading.
+/// Denies a change below a prefix that is granted for reading only.
 fn check_writable(grant: &StorageGrant, key: &str) -> Result<(), HostFailure> {
     let prefix = &grant.prefix;
     match grant.access {

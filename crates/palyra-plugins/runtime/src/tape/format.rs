@@ -81,7 +81,7 @@ struct WrittenBlob<'a> {
 }
 
 impl Tape {
-    /// The text form.
+    /// Encodes the tape as text.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.likely_length());
         write_line(&mut out, &WrittenLine::Header(&self.header));
@@ -95,7 +95,7 @@ impl Tape {
         out
     }
 
-    /// About how many bytes the text has, so that it seldom moves while it is written.
+    /// Estimates the size of the text, so that the buffer rarely grows while it is written.
     fn likely_length(&self) -> usize {
         let texts = [Some(&self.header.input), Some(&self.header.operator_config), self.end.output.as_ref()];
         let escaped = |text: &JsonText| text.as_str().len() + text.as_str().len() / 4;
@@ -246,7 +246,7 @@ mod tests {
         }
     }
 
-    /// Found by the fuzz target `tape_format`: a parser that is almost exact reads another number.
+    /// Regression test for a finding of the fuzz target `tape_format`: an inexact parser returned another number.
     #[test]
     fn numbers_are_read_back_exactly() {
         let number = 9.428743477379775e-143;
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(Tape::decode(&tape.encode()), Ok(tape));
     }
 
-    /// The bytes of a step are those of version 1, and the names of a step have one order whatever is in the build.
+    /// The bytes of a step equal those of version 1, and its names are sorted regardless of the features in the build.
     #[test]
     fn a_step_has_one_spelling() {
         let request = serde_json::json!({ "url": "u", "headers": [{ "value": "v", "name": "n" }] });

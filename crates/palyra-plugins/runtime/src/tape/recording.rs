@@ -1,4 +1,4 @@
-//! The recording of a live run: steps under a byte limit, large values once.
+//! The recording of a live run: steps up to a size limit, and large values once.
 
 use super::facts::FactWriter;
 use super::machine::Begun;
@@ -11,13 +11,13 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io;
 
-/// The operation of the step that says where the limit was reached.
+/// The operation of the step that marks where the limit was reached.
 pub(super) const FULL_OP: &str = "tape.full";
-/// A value of a longer JSON text is kept by its digest.
+/// Maximum length of JSON text that is stored in a step. Longer values are stored by their digest.
 const INLINE_BYTES: u64 = 1 << 10;
-/// What a step costs besides its texts, in memory and as a line.
+/// Size of a step in addition to its texts, in memory and as a line.
 const STEP_BYTES: u64 = 128;
-/// The one name of an object that stands for a value kept elsewhere.
+/// The only key of an object that refers to a separately stored value.
 const BLOB: &str = "$blob";
 
 /// The limit that was reached.
@@ -28,17 +28,17 @@ pub(crate) struct TapeFull {
     pub(crate) used: u64,
 }
 
-/// Steps, readings and large values so far.
+/// The steps, readings and large values so far.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
     steps: Vec<TapeStep>,
-    /// Readings since the last step.
+    /// The readings since the last step.
     facts: Option<FactWriter>,
     blobs: BTreeMap<String, Value>,
     used: u64,
     allowed: u64,
     full: Option<TapeFull>,
-    /// Whether the tape says where it became full.
+    /// Whether the tape contains the step that marks the limit.
     marked: bool,
 }
 
@@ -65,7 +65,7 @@ impl Recording {
 
     pub(super) fn reading(&mut self, op: &str, value: u64) {
         let grown = self.facts.get_or_insert_default().push(op, value).unwrap_or(0) as u64;
-        // Base64 on the tape: four characters for three bytes.
+        // Base64 on the tape has four characters for three bytes.
         self.used = self.used.saturating_add(grown.saturating_mul(4).div_ceil(3));
     }
 
@@ -90,7 +90,7 @@ impl Recording {
         (self.steps, self.blobs)
     }
 
-    /// Charges bytes to the tape's limit; a tape that was full once stays full.
+    /// Charges bytes to the limit of the tape. Once the limit is reached, every charge fails.
     fn charge(&mut self, bytes: u64) -> Result<(), TapeFull> {
         let used = self.used.saturating_add(bytes);
         if self.full.is_none() && used > self.allowed {
@@ -105,7 +105,7 @@ impl Recording {
         }
     }
 
-    /// The first refusal is on the tape, so that a replay is refused at the same place.
+    /// Records the first refusal, so that a replay is refused at the same position.
     fn refuse(&mut self, full: TapeFull) -> Begun {
         if !self.marked {
             self.marked = true;
@@ -122,9 +122,9 @@ impl Recording {
         }
     }
 
-    /// Puts a reference in place of each large value; those that are not on the tape yet go to `new`.
+    /// Replaces each large value with a reference. Values that are not stored yet are added to `new`.
     ///
-    /// A kept value has no references of its own, so that reading one never leads to another.
+    /// A stored value contains no references itself, so resolving one never leads to another.
     fn without_large_values(&self, value: Value, new: &mut BTreeMap<String, Value>) -> Value {
         if json_length(&value) <= INLINE_BYTES {
             return value;
@@ -152,7 +152,7 @@ impl Recording {
 }
 
 impl Tape {
-    /// An answer with its large values; `None` when one is not on the tape, or all of them are more than a tape may hold.
+    /// Returns an answer with its large values, or `None` if one is missing or they exceed the maximum size of a tape.
     pub(super) fn whole_answer(&self, answer: &Value) -> Option<Value> {
         if self.blobs.is_empty() {
             return Some(answer.clone());
@@ -193,12 +193,12 @@ fn has_reference(value: &Value) -> bool {
     }
 }
 
-/// SHA-256 of the JSON text of a value, hexadecimal.
+/// Returns the SHA-256 of the JSON text of a value, in hexadecimal.
 pub(super) fn digest_of(value: &Value) -> String {
     hex::encode(Sha256::digest(InOrder(value).to_string()))
 }
 
-/// Bytes of the JSON text of a value, without making it.
+/// Returns the length of the JSON text of a value, without creating it.
 fn json_length(value: &Value) -> u64 {
     struct Length(u64);
     impl io::Write for Length {
@@ -211,7 +211,7 @@ fn json_length(value: &Value) -> u64 {
         }
     }
     let mut length = Length(0);
-    // Values have string keys only and nothing fails to be counted.
+    // Keys are always strings and the writer is infallible, so this does not fail.
     match serde_json::to_writer(&mut length, value) {
         Ok(()) => length.0,
         Err(_) => u64::MAX,

@@ -1,4 +1,4 @@
-//! Clocks of our own: every reading goes on the tape, and a replayed sleep is over at once.
+//! The clocks of guests: every reading is recorded on the tape, and a replayed sleep ends immediately.
 
 use crate::capabilities::or_stop;
 use crate::run_state::RunState;
@@ -10,7 +10,7 @@ use wasmtime_wasi::p2::bindings::clocks::wall_clock::{self, Datetime};
 use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
 
 const NANOS: u64 = 1_000_000_000;
-/// What the clocks claim to resolve; finer readings would be a timer for side channels.
+/// Resolution of the clocks. A finer one could be used as a timer for side-channel attacks.
 const RESOLUTION_NANOS: u64 = 1_000;
 
 impl wall_clock::Host for RunState {
@@ -56,7 +56,7 @@ fn coarse(nanos: u64) -> u64 {
     nanos - nanos % RESOLUTION_NANOS
 }
 
-/// A point in time; `None` is never, and the run's deadline ends the wait.
+/// A point in time to wait for. `None` never arrives; the deadline of the run ends the wait.
 struct Sleep {
     until: Option<tokio::time::Instant>,
 }

@@ -1,7 +1,7 @@
-//! Files: granted roots as `/NAME` below a root directory of our own. Every use is on the tape; opening, listing and
-//! changing are counted steps.
+//! Files: granted roots as `/NAME` below a virtual root directory. Every access is recorded on the tape; opening,
+//! listing and changing are counted steps.
 //!
-//! The guest's descriptors are ours: a replay has the same ones without any real file behind them.
+//! Descriptors are implemented here, so a replay has the same ones without any real file.
 
 mod descriptor;
 mod listing;
@@ -21,7 +21,7 @@ use wasmtime_wasi::filesystem::{Descriptor, Dir};
 use wasmtime_wasi::p2::bindings::filesystem::{preopens, types};
 use wasmtime_wasi::{FsPerms, OpenMode};
 
-/// Why a granted root cannot be opened.
+/// The reason why a granted root cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FilesError {
     #[error("the root `{root}` is granted but mapped to no directory")]
@@ -33,7 +33,7 @@ pub(crate) enum FilesError {
 }
 
 impl FilesError {
-    /// As for every capability: what was requested, and the grant that would allow it.
+    /// Returns the denial, with the grant that would allow the access.
     pub(crate) fn denial(&self) -> Denial {
         let (Self::NotMapped { root } | Self::ThroughLink { root, .. } | Self::Unusable { root, .. }) = self;
         Denial {
@@ -49,12 +49,12 @@ impl FilesError {
     }
 }
 
-/// The directories behind the granted roots, in the order of the grants; none on a replay.
+/// The directories of the granted roots, in the order of the grants; empty in a replay.
 #[derive(Default)]
 pub(crate) struct GrantedRoots(Vec<Descriptor>);
 
 impl GrantedRoots {
-    /// Opens every granted root, off the async workers; whether that went well is on the tape.
+    /// Opens every granted root in a blocking task. The result is recorded on the tape.
     pub(crate) async fn open(run: &Arc<RunContext>) -> Result<Self, HostFailure> {
         if run.grants.filesystem().is_empty() || !run.tapes_files {
             return Ok(Self::default());
@@ -90,7 +90,7 @@ fn open_root(grant: &FilesystemGrant) -> Result<Descriptor, FilesError> {
     Ok(Descriptor::Dir(Dir::new(opened, perms, mode, false)))
 }
 
-/// The mapped directory, refused when any part of its path is a link.
+/// Returns the mapped directory. Fails if any part of its path is a symbolic link.
 fn real_directory(grant: &FilesystemGrant) -> Result<PathBuf, FilesError> {
     let root = grant.root.to_string();
     let unusable = |reason: String| FilesError::Unusable { root: root.clone(), reason };
@@ -111,14 +111,14 @@ fn without_trailing_slash(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// What a guest holds as a descriptor.
+/// The file or directory behind a descriptor of the guest.
 struct Node {
-    /// Its path as the guest knows it, absolute.
+    /// The absolute path as the guest sees it.
     path: String,
-    /// The granted root it lies in; `None` is the directory `/` that holds the roots.
+    /// The index of the granted root; `None` for the virtual directory `/`.
     root: Option<usize>,
     is_directory: bool,
-    /// The open file; `None` for `/` and on a replay.
+    /// The open file; `None` for `/` and in a replay.
     real: Option<Descriptor>,
     uses: Arc<FileUse>,
 }
@@ -129,7 +129,7 @@ impl Node {
     }
 }
 
-/// Links `wasi:filesystem`.
+/// Adds `wasi:filesystem` to a linker.
 pub(super) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
     preopens::add_to_linker::<_, HasSelf<RunState>>(linker, |state| state)?;
     types::add_to_linker::<_, HasSelf<RunState>>(linker, |state| state)

@@ -13,19 +13,19 @@ use std::sync::Arc;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 const OP: &str = "wasi.http";
-/// Bodies are written and handed out in pieces of this size, live and on replay.
+/// Size of the parts in which bodies are written and read, live and in replays.
 pub(super) const CHUNK: usize = 64 << 10;
-/// Pieces of an outgoing body that wait to be sent; the library keeps room for one more.
+/// Number of parts of an outgoing body that wait to be sent. The library has space for one more.
 const WAITING_CHUNKS: usize = 1;
-/// The most an outgoing body holds before it is sent: its pieces, and trailers.
+/// Maximum memory of an outgoing body before it is sent: its parts and trailers, in bytes.
 pub(super) const OUTGOING_BODY_BYTES: usize = (WAITING_CHUNKS + 1) * CHUNK + MAX_FIELD_BYTES;
-/// The most one set of header fields holds.
+/// Maximum size of one set of header fields, in bytes.
 pub(super) const MAX_FIELD_BYTES: usize = 64 << 10;
 
-/// Sends what `wasi:http/outgoing-handler` is asked to send.
+/// Sends the requests of `wasi:http/outgoing-handler`.
 pub(super) struct HttpHooks {
     run: Arc<RunContext>,
-    /// What the request that is about to be sent holds.
+    /// The memory held by the request that is about to be sent.
     pub(super) sending: Option<HeldBytes>,
 }
 

@@ -20,18 +20,18 @@ use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpView};
 
 const TYPES: &str = "wasi:http/types@0.2.12";
 const HANDLER: &str = "wasi:http/outgoing-handler@0.2.12";
-/// What an object costs besides its text, and a header besides its name and value.
+/// Size charged for an object in addition to its text, and for a header in addition to name and value, in bytes.
 const OBJECT_BYTES: usize = 256;
 const HEADER_BYTES: usize = 128;
 
-/// The library's context, with smaller sets of fields than it would allow.
+/// Creates the context of the library, with a lower limit for the size of fields.
 pub(super) fn context() -> WasiHttpCtx {
     let mut context = WasiHttpCtx::new();
     context.set_field_size_limit(MAX_FIELD_BYTES);
     context
 }
 
-/// Puts the counting functions in front of the library's.
+/// Shadows functions of the library with ones that count their memory.
 pub(super) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
     linker.allow_shadowing(true);
     let mut instance = linker.instance(TYPES)?;

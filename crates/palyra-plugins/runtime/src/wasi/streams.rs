@@ -1,7 +1,7 @@
 //! `wasi:io/streams` with what a stream holds between two calls counted against the run's memory.
 //!
-//! A stream of a file reads ahead and writes behind. The library bounds one buffer and not their number, and takes a write
-//! of any length.
+//! Counts the memory of file streams, which read ahead and write behind. The library limits each buffer but not the
+//! number of streams, and accepts writes of any length.
 
 use crate::run_state::RunState;
 use wasmtime::StoreContextMut;
@@ -12,7 +12,7 @@ use wasmtime_wasi_io::bindings::wasi::io::streams::{
 use wasmtime_wasi_io::streams::StreamResult;
 
 const STREAMS: &str = "wasi:io/streams@0.2.12";
-/// What a stream holds at most; a longer write breaks the contract of `check-write`.
+/// Maximum buffer of a stream, in bytes. A longer write violates the contract of `check-write`.
 const BUFFER_BYTES: usize = 64 << 10;
 
 type Read = (Resource<InputStream>, u64);
@@ -20,7 +20,7 @@ type Write = (Resource<OutputStream>, Vec<u8>);
 type Zeroes = (Resource<OutputStream>, u64);
 type Splice = (Resource<OutputStream>, Resource<InputStream>, u64);
 
-/// Puts the counting functions in front of the library's.
+/// Shadows functions of the library with ones that count their memory.
 pub(super) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
     linker.allow_shadowing(true);
     let mut instance = linker.instance(STREAMS)?;

@@ -1,4 +1,4 @@
-//! Compilations: bounded waits, fair between owners, and not thrown away with whoever asked first.
+//! Compilations: waits are bounded, owners are treated fairly, and a result is kept if the first caller is dropped.
 
 use crate::harness::*;
 use async_trait::async_trait;

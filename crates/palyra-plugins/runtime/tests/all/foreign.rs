@@ -14,7 +14,7 @@ fn small_cache() -> WasmRuntime {
     WasmRuntime::new(RuntimeConfig { max_cached_modules: 4, ..config() }).unwrap()
 }
 
-/// What loading a module says about its validity.
+/// The result of loading a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Loaded,

@@ -5,11 +5,11 @@ use palyra_common::RuntimeLimits;
 use palyra_plugins_runtime::{CancelToken, Invocation, ReplayVerdict, RunReport};
 use std::sync::Arc;
 
-/// What a run that ends by a signal, a limit or an interruption is charged at most beyond what it used.
+/// Maximum fuel charged beyond the amount used, for a run that ends by a signal, a limit or an interruption.
 const SLICE: u64 = 100_000;
 const TURNS: u64 = 500_000;
 
-/// Counts down in one function without a call, then does something.
+/// Counts down in one function without a call, then executes `then`.
 fn burning(then: &str) -> Vec<u8> {
     wat(&format!(
         r#"(module (memory (export "memory") 1) (table 1 funcref) (global $far (mut i32) (i32.const 2000000))

@@ -1,11 +1,11 @@
-//! What the tests share: runtimes, guests, invocations.
+//! Shared test code: runtimes, guests and invocations.
 
 use palyra_common::capabilities::OperatorGrants;
 use palyra_common::{JsonText, WasmPluginRunError};
 use palyra_plugins_runtime::{Entry, Invocation, LoadedModule, RunReport, RuntimeConfig, WasmRuntime};
 use std::sync::Arc;
 
-/// A runtime of a size that suits tests.
+/// A runtime configuration for tests.
 pub(crate) fn config() -> RuntimeConfig {
     RuntimeConfig { max_concurrent_runs: 64, ..RuntimeConfig::default() }
 }
@@ -35,7 +35,7 @@ pub(crate) fn with_export(mut invocation: Invocation, export: &str) -> Invocatio
     invocation
 }
 
-/// The same call with doors open.
+/// Returns the invocation with these grants.
 pub(crate) fn granted(mut invocation: Invocation, grants: &[&str]) -> Invocation {
     let grants = OperatorGrants::parse(grants).unwrap_or_else(|error| panic!("{error}"));
     invocation.grants = Arc::new(grants.capabilities);

@@ -1,4 +1,4 @@
-//! Rows G07 to G12 and G14: doors stay closed, and an open one leads only where it says.
+//! Rows G07 to G12 and G14: capabilities are denied without a grant, and a grant permits only what it states.
 
 use crate::harness::*;
 use async_trait::async_trait;

@@ -44,7 +44,7 @@ async fn g19_ten_thousand_calls_leave_nothing_behind() {
     assert!(after.files < before.files + 64, "{before:?} {after:?}");
 }
 
-/// What the system says about this process.
+/// Resource use of this process, according to the operating system.
 #[derive(Debug)]
 struct ProcessSize {
     rss_kib: u64,

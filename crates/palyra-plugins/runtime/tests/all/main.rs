@@ -24,7 +24,7 @@ mod wasi;
 mod wasi_files;
 mod wasi_http;
 
-/// A file that nobody claims would be a test that never runs.
+/// A file without a `mod` declaration would be a test that never runs.
 #[test]
 fn every_file_is_claimed() {
     let claimed = include_str!("main.rs");

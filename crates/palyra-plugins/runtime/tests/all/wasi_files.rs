@@ -183,8 +183,8 @@ async fn replay_of_a_version_1_tape_opens_no_directory() {
     assert!(!folders.path("out/b.txt").exists());
 }
 
-/// Looks for `/etc/passwd` while it starts; its tool does it again when it is told to: `1` asks for the target of a link,
-/// `2` opens.
+/// Looks up `/etc/passwd` during start-up. Its tool does so again depending on the input: `1` reads the target of a
+/// link, `2` opens.
 const PROBES_AT_START: &str = r#"(component
   (import "palyra:plugin/types@1.0.0" (instance $plugin
     (type $record (record (field "code" string) (field "message" string) (field "details-json" (option string))))

@@ -55,7 +55,7 @@ async fn a_request_that_is_not_granted_ends_the_run() {
     let runtime = connected();
     let url = format!("http://{}/items/1", server.address());
     let other = format!("http:GET http://{}/other", server.address());
-    // Without any rule the run ends before there is a request, so nobody knows yet what it would have been.
+    // Without any rule the run ends before there is a request, so the exact grant is unknown.
     let sent = format!("http:GET {url}");
     for (grants, expected) in [(vec![], "http:GET https://HOST/PATH"), (vec![other.as_str()], sent.as_str())]
     {

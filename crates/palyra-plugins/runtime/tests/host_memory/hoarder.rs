@@ -116,7 +116,7 @@ pub(crate) fn hoarder(body: &str) -> String {
     )
 }
 
-/// Makes 4,000 requests, each with a full body that nobody reads.
+/// Makes 4,000 requests, each with a full body that is never sent.
 pub(crate) const BODIES: &str = "
     (loop $again
         (local.set $r (call $request (call $fields)))

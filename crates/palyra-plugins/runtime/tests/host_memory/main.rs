@@ -1,7 +1,7 @@
-//! What the host holds for a run stays within the run's limits and a fixed overhead.
+//! The memory that the host holds for a run stays within the run's limits and a fixed overhead.
 //!
-//! A program of its own: it counts every byte of the heap, so nothing else may run beside it. Linear memories are mapped by
-//! the engine and not counted here; they are bounded by the same limit.
+//! A separate test program, because it counts every byte of the heap and nothing else may run in the process. The
+//! engine maps linear memories outside of the heap; the same limit bounds them.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 #[path = "../all/harness.rs"]
@@ -52,9 +52,9 @@ fn grown(bytes: usize) {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What a run costs besides its limits: its store, its tables, its report.
+/// Memory of a run in addition to its limits: its store, tables and report, in bytes.
 const OVERHEAD: usize = 8 << 20;
-// Below the data that all host calls of a run may pass, so that memory is the limit that is met.
+// Below the data limit of all host calls of a run, so that the memory limit is reached first.
 const MEMORY: usize = 4 << 20;
 const RULE: &str = "http:GET,POST http://example.invalid/**";
 
@@ -64,7 +64,7 @@ struct Case {
     input: String,
     grants: &'static [&'static str],
     ends: &'static str,
-    /// What its limits allow the host to hold.
+    /// The number of bytes that the limits allow the host to hold.
     limit: usize,
 }
 

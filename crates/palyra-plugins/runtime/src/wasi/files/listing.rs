@@ -14,7 +14,7 @@ use std::fs::File;
 use std::sync::Arc;
 use wasmtime_wasi::p2::bindings::filesystem::types::ErrorCode;
 
-/// What an entry is counted as besides its name.
+/// Size charged for an entry in addition to its name, in bytes.
 const ENTRY_BYTES: usize = 64;
 
 /// The entries of a directory that the guest has not read yet.
@@ -24,7 +24,7 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// Counts the entries for as long as the listing lives.
+    /// Creates a listing whose entries are charged to the run as long as it exists.
     pub(super) fn new(run: &RunContext, entries: Vec<Entry>) -> Result<Self, HostFailure> {
         let held = run.hold(entries.iter().map(|entry| cost(&entry.1)).sum())?;
         Ok(Self { entries: entries.into(), _held: held })
@@ -35,7 +35,7 @@ impl Listing {
     }
 }
 
-/// Reads a directory off the async workers, until its entries take more memory than the run has left.
+/// Reads a directory in a blocking task, until its entries exceed the remaining memory of the run.
 pub(super) async fn read_entries(
     run: Arc<RunContext>,
     directory: Arc<File>,

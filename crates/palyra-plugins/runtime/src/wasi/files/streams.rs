@@ -1,7 +1,7 @@
-//! Streams of files: what comes out is on the tape, what goes in is compared with it.
+//! Streams of files: bytes read are recorded on the tape, bytes written are compared with it.
 //!
-//! A step is where the guest's call is, not where the bytes became ready, so that a replay meets the same steps in the
-//! same order whatever was ready when.
+//! A step belongs to the call of the guest and not to the time at which bytes became ready, so a replay has the same
+//! steps in the same order.
 
 use crate::fault::ReplayStopped;
 use crate::run_context::{Blob, FileErrorCode, FileUse, HostFailure, RunContext, taped_bytes};
@@ -15,25 +15,25 @@ use wasmtime_wasi::p2::{
     DynInputStream, DynOutputStream, InputStream, OutputStream, Pollable, StreamError, StreamResult,
 };
 
-/// An error of a file as a stream tells it; `filesystem-error-code` finds it again.
+/// A file error as reported by a stream; `filesystem-error-code` retrieves it again.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.name())]
 pub(super) struct FileStreamError(pub(super) FileErrorCode);
 
-/// The principal of the stream.
+/// The file that a stream belongs to.
 pub(super) struct StreamOf {
     pub(super) run: Arc<RunContext>,
     pub(super) path: String,
     pub(super) uses: Arc<FileUse>,
 }
 
-/// Reads a file; the stream itself is missing on a replay.
+/// Reads a file. The inner stream is missing in a replay.
 pub(super) struct TapedInput {
     pub(super) of: StreamOf,
     pub(super) inner: Option<DynInputStream>,
 }
 
-/// Writes a file; the stream itself is missing on a replay.
+/// Writes a file. The inner stream is missing in a replay.
 pub(super) struct TapedOutput {
     pub(super) of: StreamOf,
     pub(super) inner: Option<DynOutputStream>,
@@ -42,7 +42,7 @@ pub(super) struct TapedOutput {
 const READ: &str = "fs.read";
 const WRITE: &str = "fs.write";
 
-/// A piece that was read; `None` at the end of the file.
+/// The bytes of one read; `None` at the end of the file.
 type Piece = Option<Blob>;
 
 #[async_trait]
@@ -128,7 +128,7 @@ impl OutputStream for TapedOutput {
     }
 }
 
-/// For what is never counted.
+/// Stands in for the flag of operations that are not counted.
 static COUNTED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(true);
 
 fn piece(run: &RunContext, read: StreamResult<Bytes>) -> Result<Piece, HostFailure> {
@@ -154,7 +154,7 @@ fn no_file() -> HostFailure {
     HostFailure::Unavailable("there is no file behind the stream".into())
 }
 
-/// What happened, as text a tape can hold.
+/// Converts a stream error to a form that can be recorded on a tape.
 fn failure(error: StreamError) -> HostFailure {
     match error {
         StreamError::Closed => HostFailure::File(FileErrorCode(ErrorCode::Pipe)),
@@ -166,7 +166,7 @@ fn failure(error: StreamError) -> HostFailure {
     }
 }
 
-/// The same for the guest.
+/// Converts a failure to a stream error for the guest.
 fn to_stream_error(failure: HostFailure) -> StreamError {
     let code = match failure {
         HostFailure::File(code) => code,

@@ -1,4 +1,4 @@
-//! File facts as they stand on a tape.
+//! Facts about files in the form in which tapes store them.
 
 use serde::{Deserialize, Serialize};
 use wasmtime_wasi::p2::bindings::clocks::wall_clock::Datetime;
@@ -6,7 +6,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
     DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, MetadataHashValue, NewTimestamp,
 };
 
-/// What was opened.
+/// The kind of a file that was opened.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Opened {
@@ -14,7 +14,7 @@ pub(super) enum Opened {
     Directory,
 }
 
-/// The kind of a file; the names are part of the tape's format.
+/// The kind of a file. The names are part of the tape format.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
@@ -61,7 +61,7 @@ impl From<Kind> for DescriptorType {
 /// Seconds and nanoseconds since 1970.
 type Time = (u64, u32);
 
-/// `stat`.
+/// The result of `stat`.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Stat {
@@ -74,7 +74,7 @@ pub(super) struct Stat {
 }
 
 impl Stat {
-    /// A directory of our own: nothing of it comes from outside.
+    /// The virtual root directory, which has no facts from outside.
     pub(super) const TOP: Self =
         Self { kind: Kind::Directory, links: 1, size: 0, accessed: None, modified: None, changed: None };
 }
@@ -107,7 +107,7 @@ impl From<Stat> for DescriptorStat {
     }
 }
 
-/// One name of a listing.
+/// An entry of a listing.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Entry(pub(super) Kind, pub(super) String);
 
@@ -122,7 +122,7 @@ impl From<Entry> for DirectoryEntry {
 pub(super) struct Identity(u64, u64);
 
 impl Identity {
-    /// `/` itself.
+    /// The identity of the virtual root directory.
     pub(super) const TOP: Self = Self(0, 0);
 }
 
@@ -147,12 +147,12 @@ const FLAGS: [(DescriptorFlags, u8); 6] = [
     (DescriptorFlags::MUTATE_DIRECTORY, 32),
 ];
 
-/// Descriptor flags as a number; the bits are part of the tape's format.
+/// Returns descriptor flags as a number. The bits are part of the tape format.
 pub(super) fn flag_bits(flags: DescriptorFlags) -> u8 {
     FLAGS.iter().filter(|(flag, _)| flags.contains(*flag)).map(|(_, bit)| bit).sum()
 }
 
-/// And back.
+/// Returns the flags for the bits of [`flag_bits`].
 pub(super) fn flags_of(bits: u8) -> DescriptorFlags {
     let mut flags = DescriptorFlags::empty();
     for (flag, _) in FLAGS.into_iter().filter(|(_, bit)| bits & bit != 0) {
@@ -161,7 +161,7 @@ pub(super) fn flags_of(bits: u8) -> DescriptorFlags {
     flags
 }
 
-/// A time a guest sets, as it is compared on replay.
+/// Returns a time that a guest sets, in the form that replays compare.
 pub(super) fn new_time(time: &NewTimestamp) -> serde_json::Value {
     match time {
         NewTimestamp::NoChange => serde_json::Value::Null,

