@@ -52,7 +52,7 @@ impl Arguments {
         array.elems.iter().map(|element| string_literal(element).ok_or_else(|| bad(element.span()))).collect()
     }
 
-    /// Rejects unused arguments.
+    /// Rejects arguments that the macro does not know.
     pub(crate) fn finish(self) -> Result<()> {
         match self.entries.first() {
             None => Ok(()),

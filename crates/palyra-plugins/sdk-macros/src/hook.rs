@@ -1,4 +1,4 @@
-//! `#[hook]`.
+//! Expansion of `#[hook]`.
 
 use crate::arguments::Arguments;
 use crate::names::{check_event, check_id};
@@ -8,7 +8,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Error, ItemFn, LitStr, Result};
 
-/// The function as it was, and a type of the same name that is the hook.
+/// Returns the unchanged function, and a type with the same name that implements the hook.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let function = plain_function("hook", item)?;
     let (id, events) = read_arguments(arguments)?;

@@ -12,9 +12,9 @@ use proc_macro2::TokenStream as Tokens;
 
 /// Makes a function over serde types a tool: `#[tool(id = "acme.echo", description = "Says it back")]`.
 ///
-/// The function takes one owned value that is `Deserialize + JsonSchema`, or nothing, and returns a value
-/// that is `Serialize + JsonSchema`, or a `Result` of it whose error converts into `ToolError`.
-/// The function stays callable as it is; a type of the same name carries the tool for `plugin!`.
+/// The function takes one owned value that is `Deserialize + JsonSchema`, or nothing. It returns a value that is
+/// `Serialize + JsonSchema`, or a `Result` of one whose error converts into `ToolError`. The function itself is
+/// unchanged; a type with the same name implements the tool for `plugin!`.
 #[proc_macro_attribute]
 pub fn tool(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expanded_or_explained(tool::expand, arguments, item)
@@ -22,14 +22,14 @@ pub fn tool(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a function a hook: `#[hook(id = "acme.gate", events = ["run:before_tool"])]`.
 ///
-/// The function takes one `Event` and returns a `HookDecision`, or a `Result` of it whose error converts
-/// into `ToolError`.
+/// The function takes one `Event` and returns a `HookDecision`, or a `Result` of one whose error converts into
+/// `ToolError`.
 #[proc_macro_attribute]
 pub fn hook(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expanded_or_explained(hook::expand, arguments, item)
 }
 
-/// On a mistake the item stays, so that the author reads one error and not its echoes.
+/// Keeps the item if the attribute is invalid, so that the compiler reports one error without consequential ones.
 fn expanded_or_explained(
     expand: fn(Tokens, Tokens) -> syn::Result<Tokens>,
     arguments: TokenStream,

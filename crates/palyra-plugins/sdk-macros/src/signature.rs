@@ -1,10 +1,10 @@
-//! What a tool or hook function may look like.
+//! Requirements for the functions of tools and hooks.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Error, FnArg, Item, ItemFn, Result, ReturnType, Type};
 
-/// Reads the item under `#[attribute]` as a plain function, or says what is wrong with it.
+/// Parses the item under `#[attribute]` as a plain function. Fails with an error at the invalid part.
 pub(crate) fn plain_function(attribute: &str, item: TokenStream) -> Result<ItemFn> {
     let item: Item = syn::parse2(item)?;
     let Item::Fn(function) = item else {
@@ -32,7 +32,7 @@ pub(crate) fn plain_function(attribute: &str, item: TokenStream) -> Result<ItemF
     Ok(function)
 }
 
-/// The type of the only argument; `None` when there is none.
+/// Returns the type of the only argument, or `None` if there is none.
 pub(crate) fn only_argument<'a>(attribute: &str, function: &'a ItemFn) -> Result<Option<&'a Type>> {
     let mut arguments = function.sig.inputs.iter();
     let first = arguments.next();

@@ -1,4 +1,4 @@
-//! `#[tool]`.
+//! Expansion of `#[tool]`.
 
 use crate::arguments::Arguments;
 use crate::names::check_id;
@@ -8,7 +8,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Error, ItemFn, LitStr, Result, Type};
 
-/// The function as it was, and a type of the same name that is the tool.
+/// Returns the unchanged function, and a type with the same name that implements the tool.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let function = plain_function("tool", item)?;
     let (id, description) = read_arguments(arguments)?;

@@ -1,10 +1,10 @@
-//! What `wit-bindgen` generates from the contract; [`crate::raw`] gives it names.
+//! The bindings that `wit-bindgen` generates from the contract, re-exported by [`crate::raw`].
 //!
-//! Imports are generated once. Each export has a world of its own, so that a guest exports exactly what it
-//! registers: `wit-component` unites the worlds that ended up in one module.
+//! Imports are generated once. Each export has its own world, so that a guest exports exactly the interfaces that it
+//! registers: `wit-component` merges the worlds that are present in a module.
 
 pub mod imports {
-    //! Every import.
+    //! All interfaces that a guest can import.
     wit_bindgen::generate!({
         path: "wit",
         world: "palyra:plugin/host-imports@1.0.0",
@@ -14,7 +14,7 @@ pub mod imports {
 }
 
 pub mod tools {
-    //! The export `tools`.
+    //! The exported interface `tools`.
     wit_bindgen::generate!({
         path: "wit",
         inline: "package palyra:sdk; world tools-export { export palyra:plugin/tools@1.0.0; }",
@@ -28,7 +28,7 @@ pub mod tools {
 }
 
 pub mod describe {
-    //! The export `describe`.
+    //! The exported interface `describe`.
     wit_bindgen::generate!({
         path: "wit",
         inline: "package palyra:sdk; world describe-export { export palyra:plugin/describe@1.0.0; }",
@@ -41,7 +41,7 @@ pub mod describe {
 }
 
 pub mod hooks {
-    //! The export `hooks`.
+    //! The exported interface `hooks`.
     wit_bindgen::generate!({
         path: "wit",
         inline: "package palyra:sdk; world hooks-export { export palyra:plugin/hooks@1.0.0; }",

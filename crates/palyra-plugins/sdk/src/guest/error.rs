@@ -1,63 +1,63 @@
-//! What can go wrong: on the host's side, and on the tool's own account.
+//! Errors of host operations, and errors that tools return.
 
 use super::raw::types as wire;
 use serde_json::Value;
 use std::fmt;
 
-/// The result of a tool or of a helper that fails as a tool.
+/// The result of a tool, or of a function that fails with a [`ToolError`].
 pub type Result<T, E = ToolError> = std::result::Result<T, E>;
 
-/// Why a host operation did not happen.
+/// The reason why a host operation failed.
 ///
-/// After `Denied` and `QuotaExceeded` the run ends with that verdict, whatever the guest does next.
+/// After `Denied` and `QuotaExceeded`, the run ends with this error regardless of what the guest returns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
-    /// The operation is not granted; the text names the grant that would have allowed it.
+    /// The operation is not granted. The text names the grant that would allow it.
     #[error("denied: {0}")]
     Denied(String),
-    /// A limit of this run was reached.
+    /// A limit of the run was reached.
     #[error("quota exceeded: {0}")]
     QuotaExceeded(String),
-    /// The arguments are malformed.
+    /// An argument is invalid.
     #[error("invalid argument: {0}")]
     InvalidArgument(String),
-    /// The other side did not answer in time.
+    /// The operation did not complete in time.
     #[error("timed out")]
     TimedOut,
-    /// The other side could not be reached or failed.
+    /// The service is not reachable or failed.
     #[error("unavailable: {0}")]
     Unavailable(String),
 }
 
-/// What a tool or hook returns when it fails.
+/// The error that a tool or hook returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError {
-    /// A short stable word, `[a-z0-9_]+`, for programs.
+    /// A short stable code for programs, `[a-z0-9_]+`.
     pub code: String,
     /// One sentence for people.
     pub message: String,
-    /// Further facts, if there are any.
+    /// Further facts for programs.
     pub details: Option<Value>,
 }
 
 impl ToolError {
-    /// The code of an id that this plugin does not have.
+    /// Code of a call with a tool id that the plugin does not have.
     pub const UNKNOWN_TOOL: &str = "unknown_tool";
-    /// The code of a hook id that this plugin does not have.
+    /// Code of an event for a hook id that the plugin does not have.
     pub const UNKNOWN_HOOK: &str = "unknown_hook";
-    /// The code of input JSON that does not fit the tool's type.
+    /// Code of an input that does not match the type of the tool.
     pub const INVALID_INPUT: &str = "invalid_input";
-    /// The code of data from elsewhere that is not what the tool expects.
+    /// Code of external data in an unexpected form.
     pub const INVALID_DATA: &str = "invalid_data";
-    /// The code of an HTTP answer outside 200–299.
+    /// Code of an HTTP response with a status outside of 200–299.
     pub const HTTP_STATUS: &str = "http_status";
 
-    /// An error with a code for programs and a sentence for people.
+    /// Creates an error with a code for programs and a sentence for people.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into(), details: None }
     }
 
-    /// Adds facts.
+    /// Adds facts for programs.
     #[must_use]
     pub fn with_details(mut self, details: Value) -> Self {
         self.details = Some(details);

@@ -1,32 +1,32 @@
-//! Hooks: the event, the decision, and a hook as a type.
+//! Hooks: events, decisions, and a hook as a type.
 
 use super::error::ToolError;
 use super::raw::exports::hooks as wire;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// One hook of a plugin; [`macro@crate::hook`] writes it for a function.
+/// A hook of a plugin. [`macro@crate::hook`] implements it for a function.
 pub trait Hook {
-    /// Its id, `publisher.name`.
+    /// The hook id, `publisher.name`.
     const ID: &'static str;
-    /// The events it may be bound to.
+    /// The events that the hook can be bound to.
     const EVENTS: &'static [&'static str];
 
-    /// Answers one event.
+    /// Decides about one event.
     fn on_event(event: Event) -> Result<HookDecision, ToolError>;
 }
 
-/// Something that happened, or is about to.
+/// An event that occurred, or is about to occur.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// What, for example `run:before_tool`.
+    /// The kind of event, for example `run:before_tool`.
     pub kind: String,
-    /// The facts.
+    /// The facts of the event, depending on its kind.
     pub payload: Value,
 }
 
 impl Event {
-    /// The facts as a type of yours.
+    /// Deserializes the facts. Fails with [`ToolError::INVALID_INPUT`].
     pub fn payload_as<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
         T::deserialize(&self.payload).map_err(|error| {
             ToolError::new(ToolError::INVALID_INPUT, format!("invalid payload of `{}`: {error}", self.kind))
@@ -34,16 +34,16 @@ impl Event {
     }
 }
 
-/// The answer of a hook; it can narrow what happens next and never widen it.
+/// The decision of a hook. It can restrict what happens next, but never permit more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookDecision {
-    /// No objection.
+    /// Proceed.
     Continue,
-    /// No objection, with a remark for the record.
+    /// Proceed, and record a remark.
     Annotate(String),
-    /// Ask a person first, for this reason.
+    /// Require approval by a person, for this reason.
     RequestApproval(String),
-    /// Do not let it happen, for this reason.
+    /// Block the event, for this reason.
     Block(String),
 }
 

@@ -1,4 +1,4 @@
-//! Requests through the egress guard; secrets are named, never seen.
+//! HTTP requests through the egress guard. Secrets are referenced by name; the guest never sees them.
 
 mod response;
 
@@ -10,7 +10,7 @@ use super::raw::types::CapabilityKind;
 use super::raw::{host_capabilities, http as raw};
 use serde::Serialize;
 
-/// A request in the making.
+/// A request builder.
 #[derive(Debug, Clone)]
 #[must_use = "a request does nothing until `send`"]
 pub struct Request {
@@ -22,28 +22,28 @@ pub struct Request {
     timeout_ms: Option<u32>,
 }
 
-/// A `GET` request.
+/// Creates a `GET` request.
 pub fn get(url: impl Into<String>) -> Request {
     Request::new("GET", url)
 }
 
-/// A `POST` request.
+/// Creates a `POST` request.
 pub fn post(url: impl Into<String>) -> Request {
     Request::new("POST", url)
 }
 
-/// A `PUT` request.
+/// Creates a `PUT` request.
 pub fn put(url: impl Into<String>) -> Request {
     Request::new("PUT", url)
 }
 
-/// A `DELETE` request.
+/// Creates a `DELETE` request.
 pub fn delete(url: impl Into<String>) -> Request {
     Request::new("DELETE", url)
 }
 
 impl Request {
-    /// A request with any method, upper case, to an absolute URL.
+    /// Creates a request with a method in upper case and an absolute URL.
     pub fn new(method: impl Into<String>, url: impl Into<String>) -> Self {
         Self {
             method: method.into(),
@@ -55,61 +55,62 @@ impl Request {
         }
     }
 
-    /// Adds a header line.
+    /// Adds a header line; the same name can occur several times.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push(raw::Header { name: name.into(), value: value.into() });
         self
     }
 
-    /// Sets the body.
+    /// Sets the body and replaces an earlier one.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = Some(body.into());
         self
     }
 
-    /// Sets the body to a value as JSON, and its content type.
+    /// Sets the body to a value as JSON, and adds the `content-type` header.
     pub fn json<T: Serialize + ?Sized>(self, value: &T) -> Result<Self, ToolError> {
         Ok(self.header("content-type", "application/json").body(serde_json::to_vec(value)?))
     }
 
-    /// Sets a time limit of its own, within the run's deadline.
+    /// Sets a time limit for this request, within the deadline of the run.
     pub fn timeout_ms(mut self, milliseconds: u32) -> Self {
         self.timeout_ms = Some(milliseconds);
         self
     }
 
-    /// Lets the host put the secret called `name` into the request.
+    /// Makes the host inject the secret `name` into the request.
     pub fn secret(mut self, name: impl Into<String>, form: SecretForm) -> Self {
         self.secrets.push((name.into(), form));
         self
     }
 
-    /// `Authorization: Bearer`, with the secret called `name`, for example `global/token`.
+    /// Injects the secret `name`, for example `global/token`, as `Authorization: Bearer`.
     pub fn bearer(self, name: impl Into<String>) -> Self {
         self.secret(name, SecretForm::Bearer)
     }
 
-    /// A header whose whole value is the secret called `name`.
+    /// Injects the secret `name` as the whole value of a header.
     pub fn secret_header(self, header: impl Into<String>, name: impl Into<String>) -> Self {
         self.secret(name, SecretForm::Header(header.into()))
     }
 
-    /// A query parameter whose value is the secret called `name`.
+    /// Injects the secret `name` as the value of a query parameter.
     pub fn secret_query(self, parameter: impl Into<String>, name: impl Into<String>) -> Self {
         self.secret(name, SecretForm::Query(parameter.into()))
     }
 
-    /// `Authorization: Basic`, with this user and the secret called `name` as password.
+    /// Injects the secret `name` as the password of `Authorization: Basic` for this user.
     pub fn basic_password(self, user: impl Into<String>, name: impl Into<String>) -> Self {
         self.secret(name, SecretForm::BasicPassword(user.into()))
     }
 
-    /// Sends it under the first rule that covers both the URL and the method.
+    /// Sends the request under the first rule that covers its URL and method.
     ///
-    /// What no grant covers is sent to the host all the same: its refusal names what is missing.
+    /// A request without a grant is also passed to the host, whose denial names the missing grant.
     pub fn send(self) -> Result<Response, HostError> {
         let secrets = self.secrets.into_iter().map(injection).collect();
-        // Last, because a host may name the latest miss in its refusal, and the rule is what it checks first.
+        // The rule is looked up last, because a denial names the latest failed lookup and the host checks the rule
+        // first.
         let rule = host_capabilities::find(CapabilityKind::Http, &self.url);
         let Self { method, url, headers, body, timeout_ms, .. } = self;
         let request = raw::Request { method, url, headers, body, secrets, timeout_ms };

@@ -9,7 +9,7 @@ pub use crate::{
     __log_debug as debug, __log_error as error, __log_info as info, __log_trace as trace, __log_warn as warn,
 };
 
-/// Writes one line.
+/// Writes a log line.
 pub fn write(level: Level, message: &str) {
     raw::write(level, message);
 }
@@ -22,39 +22,39 @@ pub fn panics() {
     std::panic::set_hook(Box::new(|information| write(Level::Error, &information.to_string())));
 }
 
-/// Makes a panic write its message to the log before it ends the run; natively the harness reports it.
+/// Does nothing in a native build, where the test harness reports panics.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn panics() {}
 
-/// Writes a line at level `trace`, with the arguments of `format!`.
+/// Writes a line with level `trace`; takes the arguments of `format!`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __log_trace {
     ($($part:tt)+) => { $crate::log::write($crate::log::Level::Trace, &::std::format!($($part)+)) };
 }
 
-/// Writes a line at level `debug`, with the arguments of `format!`.
+/// Writes a line with level `debug`; takes the arguments of `format!`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __log_debug {
     ($($part:tt)+) => { $crate::log::write($crate::log::Level::Debug, &::std::format!($($part)+)) };
 }
 
-/// Writes a line at level `info`, with the arguments of `format!`.
+/// Writes a line with level `info`; takes the arguments of `format!`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __log_info {
     ($($part:tt)+) => { $crate::log::write($crate::log::Level::Info, &::std::format!($($part)+)) };
 }
 
-/// Writes a line at level `warn`, with the arguments of `format!`.
+/// Writes a line with level `warn`; takes the arguments of `format!`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __log_warn {
     ($($part:tt)+) => { $crate::log::write($crate::log::Level::Warn, &::std::format!($($part)+)) };
 }
 
-/// Writes a line at level `error`, with the arguments of `format!`.
+/// Writes a line with level `error`; takes the arguments of `format!`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __log_error {

@@ -1,18 +1,18 @@
-//! The contract as it is: handles, records and plain functions, with nothing in between.
+//! Direct access to the contract: handles, records and functions, without a layer in between.
 //!
-//! In a guest these are the imports themselves; natively the same functions talk to
+//! In a guest these are the imports themselves. In a native build the same functions use
 //! [`crate::testing::Harness`].
 
 use super::bindings::imports::palyra::plugin as imports;
 #[cfg(not(target_arch = "wasm32"))]
 use super::testing::host;
 
-/// Shapes shared by the other interfaces.
+/// Types shared by the other interfaces.
 pub mod types {
     pub use super::imports::types::{CapabilityKind, HostError, ToolError};
 }
 
-/// Tier A: the granted capabilities of this call.
+/// The granted capabilities of the current call.
 pub mod host_capabilities {
     #[cfg(not(target_arch = "wasm32"))]
     pub use super::host::host_capabilities::*;
@@ -23,7 +23,7 @@ pub mod host_capabilities {
     };
 }
 
-/// Requests through the egress guard.
+/// HTTP requests through the egress guard.
 pub mod http {
     #[cfg(not(target_arch = "wasm32"))]
     pub use super::host::http::*;
@@ -32,7 +32,7 @@ pub mod http {
     pub use super::imports::http::{Header, Request, Response, SecretForm, SecretInjection};
 }
 
-/// Secrets in the clear.
+/// Values of secrets that the guest may read.
 pub mod secrets {
     #[cfg(not(target_arch = "wasm32"))]
     pub use super::host::secrets::*;
@@ -40,7 +40,7 @@ pub mod secrets {
     pub use super::imports::secrets::reveal;
 }
 
-/// Keys and values.
+/// Persistent keys and values.
 pub mod storage {
     #[cfg(not(target_arch = "wasm32"))]
     pub use super::host::storage::*;
@@ -49,7 +49,7 @@ pub mod storage {
     pub use super::imports::storage::{delete, get, list, put};
 }
 
-/// Messages to a named channel.
+/// Messages to channels that the operator defined.
 pub mod channels {
     #[cfg(not(target_arch = "wasm32"))]
     pub use super::host::channels::*;
@@ -57,7 +57,7 @@ pub mod channels {
     pub use super::imports::channels::publish;
 }
 
-/// Log lines.
+/// Log lines, attributed to the run.
 pub mod log {
     #[cfg(not(target_arch = "wasm32"))]
     pub use super::host::log::*;
@@ -66,7 +66,7 @@ pub mod log {
     pub use super::imports::log::write;
 }
 
-/// Facts about the call.
+/// Facts about the current call.
 pub mod run {
     #[cfg(not(target_arch = "wasm32"))]
     pub use super::host::run::*;
@@ -74,8 +74,8 @@ pub mod run {
     pub use super::imports::run::{operator_config, remaining_fuel, remaining_milliseconds, run_id, tool_id};
 }
 
-/// The exports, for a guest that does without [`crate::plugin!`]: implement `Guest` and hand the type to the
-/// macro of the interface.
+/// The exports, for a guest that does not use [`crate::plugin!`]: implement `Guest` and pass the type to the macro of
+/// the interface.
 ///
 /// ```
 /// use palyra_plugins_sdk::raw::{exports, types::ToolError};
@@ -106,7 +106,7 @@ pub mod exports {
 mod tests {
     use super::{host, imports};
 
-    /// An array has one type: this compiles only while both sides have the same signatures.
+    /// Elements of an array have one type, so this compiles only if both sides have the same signatures.
     #[test]
     fn the_harness_has_the_signatures_of_the_imports() {
         let _ = [imports::host_capabilities::http_count, host::host_capabilities::http_count];

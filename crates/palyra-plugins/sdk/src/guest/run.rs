@@ -1,30 +1,30 @@
-//! Facts about the present call.
+//! Facts about the current call.
 
 use super::error::ToolError;
 use super::raw::run;
 use serde::de::DeserializeOwned;
 
-/// The id of this run.
+/// Returns the id of the run.
 pub fn run_id() -> String {
     run::run_id()
 }
 
-/// The id of the tool or hook being called.
+/// Returns the id of the called tool or hook.
 pub fn tool_id() -> String {
     run::tool_id()
 }
 
-/// Fuel left.
+/// Returns the remaining fuel, roughly a number of instructions.
 pub fn remaining_fuel() -> u64 {
     run::remaining_fuel()
 }
 
-/// Milliseconds left until the deadline.
+/// Returns the milliseconds until the deadline.
 pub fn remaining_milliseconds() -> u64 {
     run::remaining_milliseconds()
 }
 
-/// The operator's settings for this plugin, as a type of yours.
+/// Deserializes the operator's settings of the plugin. Fails with code `invalid_config`.
 pub fn config<T: DeserializeOwned>() -> Result<T, ToolError> {
     serde_json::from_str(&run::operator_config())
         .map_err(|error| ToolError::new("invalid_config", format!("invalid operator settings: {error}")))

@@ -1,19 +1,19 @@
-//! A tool as a type; [`macro@crate::tool`] writes it for a function.
+//! A tool as a type. [`macro@crate::tool`] implements it for a function.
 
 use super::error::ToolError;
 use schemars::Schema;
 
-/// One tool of a plugin.
+/// A tool of a plugin.
 pub trait Tool {
-    /// Its id, `publisher.name`.
+    /// The tool id, `publisher.name`.
     const ID: &'static str;
-    /// What it does, for the model that chooses it.
+    /// The description, by which a model chooses the tool.
     const DESCRIPTION: &'static str;
 
-    /// Takes JSON text and returns JSON text.
+    /// Calls the tool with JSON text and returns JSON text.
     fn call(input_json: &str) -> Result<String, ToolError>;
-    /// The schema of the input.
+    /// Returns the JSON Schema of the input.
     fn input_schema() -> Schema;
-    /// The schema of the output.
+    /// Returns the JSON Schema of the output.
     fn output_schema() -> Schema;
 }

@@ -1,4 +1,4 @@
-//! What the expansion of `#[tool]` calls; not for authors.
+//! Functions that the expansion of `#[tool]` calls. Not for authors of guests.
 
 use super::error::ToolError;
 use schemars::generate::SchemaSettings;
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct NoInput {}
 
-/// A `Result`, so that the macro can name its value.
+/// Implemented for `Result`, so that the macro can name its success type.
 pub trait Fallible {
-    /// What it is when all goes well.
+    /// The success type.
     type Value;
 }
 
@@ -21,29 +21,30 @@ impl<T, E> Fallible for Result<T, E> {
     type Value = T;
 }
 
-/// Reads the input, or says where it does not fit.
+/// Deserializes the input. Fails with [`ToolError::INVALID_INPUT`].
 pub fn read_input<T: DeserializeOwned>(input_json: &str) -> Result<T, ToolError> {
     serde_json::from_str(input_json)
         .map_err(|error| ToolError::new(ToolError::INVALID_INPUT, format!("invalid input: {error}")))
 }
 
-/// Writes the output.
+/// Serializes the output. Fails with code `invalid_output`.
 pub fn write_output<T: Serialize>(output: &T) -> Result<String, ToolError> {
     serde_json::to_string(output)
         .map_err(|error| ToolError::new("invalid_output", format!("the output is not JSON: {error}")))
 }
 
-/// The schema of what a tool reads.
+/// Returns the schema of a tool's input type.
 pub fn input_schema<T: JsonSchema>() -> Schema {
     schema::<T>(SchemaSettings::draft2020_12().for_deserialize())
 }
 
-/// The schema of what a tool writes.
+/// Returns the schema of a tool's output type.
 pub fn output_schema<T: JsonSchema>() -> Schema {
     schema::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
-/// The draft is part of the contract and the name of a Rust type says nothing to a model: both are left out.
+/// Returns the schema of a type, without the draft (part of the contract) and the Rust type name (unhelpful for
+/// models).
 fn schema<T: JsonSchema>(mut settings: SchemaSettings) -> Schema {
     settings.meta_schema = None;
     let mut schema = settings.into_generator().into_root_schema_for::<T>();

@@ -43,7 +43,7 @@ fn functions_are_those_of_the_wit() {
     assert_eq!(tier_a, wit[interfaces::HOST_CAPABILITIES]);
 }
 
-/// Counts and handles are functions of their own in a core module; the rest goes through `host-call`.
+/// Counts and handles are separate functions in a core module. Everything else is an operation of `host-call`.
 #[test]
 fn operations_are_every_other_import() {
     let direct: Vec<&str> = host_capabilities::COUNTS.into_iter().chain(host_capabilities::HANDLES).collect();

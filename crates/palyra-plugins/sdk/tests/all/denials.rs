@@ -1,4 +1,4 @@
-//! What the host refuses, the harness refuses, and nothing the guest does afterwards changes that.
+//! The harness denies everything that the host denies, and a guest cannot undo a denial.
 
 use palyra_plugins_sdk::http::{self, Response};
 use palyra_plugins_sdk::raw;

@@ -1,42 +1,42 @@
-//! What came back.
+//! HTTP responses.
 
 use super::raw;
 use crate::guest::error::ToolError;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-/// A response; a redirect is returned as it is and never followed.
+/// A response. A redirect is returned and never followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
-    /// The status code.
+    /// The HTTP status code.
     pub status: u16,
-    /// Header lines in order.
+    /// The header lines, in the order received.
     pub headers: Vec<(String, String)>,
-    /// The whole body, never decompressed.
+    /// The complete body, never decompressed.
     pub body: Vec<u8>,
 }
 
 impl Response {
-    /// A response of this status, for a harness to answer with.
+    /// Creates a response with this status, for use with a test harness.
     pub fn new(status: u16) -> Self {
         Self { status, headers: Vec::new(), body: Vec::new() }
     }
 
-    /// Adds a header line.
+    /// Adds a header line, for use with a test harness.
     #[must_use]
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Sets the body.
+    /// Sets the body, for use with a test harness.
     #[must_use]
     pub fn with_body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// The first header of this name; case does not matter.
+    /// Returns the first header with this name, ignoring case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -44,24 +44,24 @@ impl Response {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The body as text.
+    /// Returns the body as text. Fails if it is not UTF-8.
     pub fn text(&self) -> Result<&str, ToolError> {
         std::str::from_utf8(&self.body)
             .map_err(|error| ToolError::invalid_data("the response is not UTF-8", error))
     }
 
-    /// The body, read as JSON.
+    /// Deserializes the body from JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
         serde_json::from_slice(&self.body)
             .map_err(|error| ToolError::invalid_data("the response is not the expected JSON", error))
     }
 
-    /// Whether the status is 200–299.
+    /// Returns whether the status is 200–299.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
-    /// Itself, or an error with code `http_status` when the status is not 200–299.
+    /// Returns the response, or an error with code `http_status` if the status is not 200–299.
     pub fn error_for_status(self) -> Result<Self, ToolError> {
         if self.is_success() {
             return Ok(self);

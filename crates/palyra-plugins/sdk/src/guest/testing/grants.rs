@@ -14,7 +14,7 @@ pub(super) struct Grants {
     pub(super) channels: Vec<String>,
 }
 
-/// A prefix and how much may be kept under it.
+/// Access to a storage prefix, with its quotas.
 #[derive(Debug, Clone)]
 pub(super) struct StorageGrant {
     pub(super) prefix: String,
@@ -24,7 +24,7 @@ pub(super) struct StorageGrant {
 }
 
 impl Grants {
-    /// Adds one line.
+    /// Parses a grant line and adds it.
     pub(super) fn add(&mut self, line: &str) -> Result<(), GrantLineError> {
         self.read(line).map_err(|reason| GrantLineError { line: line.to_owned(), reason })
     }

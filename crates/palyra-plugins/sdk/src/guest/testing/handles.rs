@@ -1,4 +1,4 @@
-//! Handles of one call: opaque, and other numbers in the next call.
+//! Handles of one call: opaque numbers that differ in the next call.
 
 use super::grants::Grants;
 use crate::abi::NOT_GRANTED;
@@ -19,7 +19,7 @@ struct Entry {
 }
 
 impl Handles {
-    /// Draws a handle for every grant.
+    /// Creates a handle for every grant.
     pub(super) fn draw(grants: &Grants) -> Self {
         let counts = [
             (CapabilityKind::Http, grants.http.len()),
@@ -37,29 +37,29 @@ impl Handles {
         Self { entries }
     }
 
-    /// How many grants of a kind there are.
+    /// Returns the number of grants of a kind.
     pub(super) fn count(&self, kind: CapabilityKind) -> i32 {
         let count = self.entries.iter().filter(|entry| entry.kind == kind).count();
         i32::try_from(count).unwrap_or(i32::MAX)
     }
 
-    /// The handle of the grant at `index`.
+    /// Returns the handle of the grant at `index`, or [`NOT_GRANTED`].
     pub(super) fn at(&self, kind: CapabilityKind, index: i32) -> i32 {
         let Ok(index) = usize::try_from(index) else { return NOT_GRANTED };
         let found = self.entries.iter().find(|entry| entry.kind == kind && entry.index == index);
         found.map_or(NOT_GRANTED, |entry| entry.handle)
     }
 
-    /// What is behind a handle.
+    /// Returns the kind and index of the grant behind a handle.
     pub(super) fn resolve(&self, handle: i32) -> Option<(CapabilityKind, usize)> {
         self.entries.iter().find(|entry| entry.handle == handle).map(|entry| (entry.kind, entry.index))
     }
 }
 
-/// Numbers that never repeat on a thread and do not look like a sequence.
+/// Returns a number that never repeats on a thread and does not look sequential.
 fn next_number() -> i32 {
     thread_local!(static COUNTER: Cell<u32> = const { Cell::new(1) });
-    // A full-period step modulo 2^30, moved away from small numbers.
+    // A full-period generator modulo 2^30, with the result moved away from small numbers.
     let number = COUNTER.get().wrapping_mul(747_796_405).wrapping_add(2_891_336_453) & 0x3fff_ffff;
     COUNTER.set(number);
     i32::try_from(number | 0x4000_0000).unwrap_or(i32::MAX)

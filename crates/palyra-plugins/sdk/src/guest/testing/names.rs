@@ -48,7 +48,7 @@ fn is_name(host: &str) -> bool {
     host.split('.').all(plain) && !numeric
 }
 
-/// An absolute path; `*` stands for a whole segment, `**` only at the end.
+/// Returns whether `path` is an absolute path pattern: `*` matches a whole segment, `**` is allowed only at the end.
 pub(super) fn is_path_pattern(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     let encoded = ["%2f", "%5c", "%2e"].iter().any(|code| lower.contains(code));

@@ -4,10 +4,10 @@ use super::http_rule::host_matches;
 use super::names::{is_host_pattern, is_plain, is_secret};
 use crate::guest::raw::http::SecretForm;
 
-/// One secret, where it may go, and whether the guest may read it.
+/// Permission to use a secret: its hosts, its placements, and whether the guest may read it.
 #[derive(Debug, Clone)]
 pub(super) struct SecretGrant {
-    /// `scope/key`.
+    /// The reference, `scope/key`.
     pub(super) name: String,
     hosts: Vec<String>,
     inject: Vec<String>,
@@ -15,7 +15,7 @@ pub(super) struct SecretGrant {
 }
 
 impl SecretGrant {
-    /// Reads the part of a grant line after `secret:`.
+    /// Parses the part of a grant line after `secret:`.
     pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
         let mut words = text.split(' ').filter(|word| !word.is_empty());
         let name = words.next().filter(|name| is_secret(name)).ok_or("a secret is SCOPE/KEY")?;

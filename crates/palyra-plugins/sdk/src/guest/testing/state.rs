@@ -1,4 +1,4 @@
-//! What a harness knows: the world around the guest, and the present call.
+//! The state of a harness: the simulated host, and the current call.
 
 use super::error::RunError;
 use super::grants::Grants;
@@ -8,49 +8,49 @@ use crate::guest::raw::log::Level;
 use crate::guest::raw::types::{CapabilityKind, HostError};
 use std::collections::BTreeMap;
 
-/// Capability operations of one call, as on the real host.
+/// Maximum number of capability operations in one call, as on the real host.
 const MAX_HOST_CALLS: u32 = 256;
-/// Log text of one call, as on the real host.
+/// Maximum size of the log of one call in bytes, as on the real host.
 const MAX_LOG_BYTES: usize = 256 << 10;
 
-/// A log line as the guest wrote it.
+/// A log line of the guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
-    /// How much it matters.
+    /// The severity of the line.
     pub level: Level,
-    /// The text.
+    /// The text, without escaping.
     pub message: String,
 }
 
-/// A message as the guest published it.
+/// A message that the guest published.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The channel.
+    /// The name of the channel.
     pub channel: String,
-    /// Encoding of the body.
+    /// The media type of the body.
     pub content_type: String,
-    /// The bytes.
+    /// The body of the message.
     pub body: Vec<u8>,
 }
 
-/// A request that a grant allowed, before the host would put secrets in.
+/// A request that a grant allowed, before the host would inject secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentRequest {
-    /// The method.
+    /// The HTTP method.
     pub method: String,
-    /// The URL.
+    /// The URL as the guest wrote it.
     pub url: String,
-    /// Header lines in order.
+    /// The header lines, in order.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// The body; `None` if the guest set none.
     pub body: Option<Vec<u8>>,
-    /// Secrets by name, and where they go.
+    /// The secrets to inject, by name, with their placements.
     pub secrets: Vec<(String, SecretForm)>,
-    /// The time limit of its own.
+    /// The time limit of the request, in milliseconds.
     pub timeout_ms: Option<u32>,
 }
 
-/// An answer to one method and URL; the last one prepared for them stays.
+/// A prepared response to one method and URL. The last one for the same request is used repeatedly.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) method: String,
@@ -58,7 +58,7 @@ pub(super) struct Prepared {
     pub(super) answer: Result<Response, HostError>,
 }
 
-/// The world around the guest.
+/// The simulated host.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) grants: Grants,
@@ -75,7 +75,7 @@ pub(super) struct State {
     pub(super) call: Call,
 }
 
-/// The present call.
+/// The current call.
 #[derive(Debug, Default)]
 pub(super) struct Call {
     pub(super) tool_id: String,
@@ -106,18 +106,18 @@ impl Default for State {
 }
 
 impl State {
-    /// Starts a call: new handles, nothing used.
+    /// Starts a call with new handles and without any usage.
     pub(super) fn begin_call(&mut self, tool_id: &str) {
         let handles = Handles::draw(&self.grants);
         self.call = Call { tool_id: tool_id.to_owned(), handles, ..Call::default() };
     }
 
-    /// The verdict that no later result of the guest can undo.
+    /// Returns the error that the call ends with regardless of the guest's result.
     pub(super) fn take_verdict(&mut self) -> Option<RunError> {
         self.call.verdict.take()
     }
 
-    /// Counts one operation and resolves its handle.
+    /// Counts an operation and resolves its handle.
     pub(super) fn granted_index(&mut self, kind: CapabilityKind, handle: i32) -> Result<usize, HostError> {
         self.call.host_calls += 1;
         if self.call.host_calls > MAX_HOST_CALLS {
@@ -126,7 +126,7 @@ impl State {
         self.resolve(kind, handle)
     }
 
-    /// Resolves a handle without counting.
+    /// Resolves a handle without counting an operation.
     pub(super) fn resolve(&mut self, kind: CapabilityKind, handle: i32) -> Result<usize, HostError> {
         match self.call.handles.resolve(handle) {
             Some((actual, index)) if actual == kind => Ok(index),
@@ -134,19 +134,19 @@ impl State {
         }
     }
 
-    /// Records a denial.
+    /// Stores a denial as the error of the call, unless there is an earlier one.
     pub(super) fn deny(&mut self, text: String) -> HostError {
         self.call.verdict.get_or_insert_with(|| RunError::CapabilityDenied(text.clone()));
         HostError::Denied(text)
     }
 
-    /// Records a limit that was reached.
+    /// Stores a reached limit as the error of the call, unless there is an earlier one.
     pub(super) fn exceed(&mut self, text: String) -> HostError {
         self.call.verdict.get_or_insert_with(|| RunError::QuotaExceeded(text.clone()));
         HostError::QuotaExceeded(text)
     }
 
-    /// Keeps a log line while there is room.
+    /// Stores a log line, unless the log reached its limit.
     pub(super) fn write_log(&mut self, level: Level, message: &str) {
         self.call.log_bytes = self.call.log_bytes.saturating_add(message.len());
         if self.call.log_bytes > MAX_LOG_BYTES {

@@ -9,16 +9,16 @@ pub(super) struct Url {
     pub(super) path: String,
 }
 
-/// Why a URL is rejected.
+/// The reason why a URL is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum UrlError {
-    /// It could be read as another host than it seems to name: the host denies it.
+    /// The URL could refer to another host than it seems to. The host denies it.
     Ambiguous(&'static str),
-    /// It is merely not a URL for a request: the guest's mistake.
+    /// The text is not a URL for a request, which is an invalid argument.
     Invalid(&'static str),
 }
 
-/// Reads `scheme://host[:port][/path][?query]`.
+/// Parses `scheme://host[:port][/path][?query]`.
 pub(super) fn parse(text: &str) -> Result<Url, UrlError> {
     if text.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') {
         return Err(UrlError::Ambiguous("it has a space, a control character or a backslash"));

@@ -1,10 +1,10 @@
-//! `channels`.
+//! The interface `channels` of the harness.
 
 use super::super::state::Message;
 use super::with;
 use crate::guest::raw::types::{CapabilityKind, HostError};
 
-/// Keeps one message.
+/// Stores a message, which the harness returns to the test.
 pub fn publish(handle: i32, content_type: &str, body: &[u8]) -> Result<(), HostError> {
     with(|state| {
         let index = state.granted_index(CapabilityKind::Channel, handle)?;

@@ -1,4 +1,4 @@
-//! `host-capabilities`.
+//! The interface `host-capabilities` of the harness.
 
 use super::super::grants::Grants;
 use super::super::url;
@@ -6,47 +6,47 @@ use super::with;
 use crate::abi::NOT_GRANTED;
 use crate::guest::raw::types::CapabilityKind;
 
-/// Number of granted HTTP rules.
+/// Returns the number of granted HTTP rules.
 pub fn http_count() -> i32 {
     with(|state| state.call.handles.count(CapabilityKind::Http))
 }
 
-/// The handle of the HTTP rule at `index`.
+/// Returns the handle of the HTTP rule at `index`.
 pub fn http_handle(index: i32) -> i32 {
     with(|state| state.call.handles.at(CapabilityKind::Http, index))
 }
 
-/// Number of granted secrets.
+/// Returns the number of granted secrets.
 pub fn secret_count() -> i32 {
     with(|state| state.call.handles.count(CapabilityKind::Secret))
 }
 
-/// The handle of the secret at `index`.
+/// Returns the handle of the secret at `index`.
 pub fn secret_handle(index: i32) -> i32 {
     with(|state| state.call.handles.at(CapabilityKind::Secret, index))
 }
 
-/// Number of granted storage prefixes.
+/// Returns the number of granted storage prefixes.
 pub fn storage_count() -> i32 {
     with(|state| state.call.handles.count(CapabilityKind::Storage))
 }
 
-/// The handle of the storage prefix at `index`.
+/// Returns the handle of the storage prefix at `index`.
 pub fn storage_handle(index: i32) -> i32 {
     with(|state| state.call.handles.at(CapabilityKind::Storage, index))
 }
 
-/// Number of granted channels.
+/// Returns the number of granted channels.
 pub fn channel_count() -> i32 {
     with(|state| state.call.handles.count(CapabilityKind::Channel))
 }
 
-/// The handle of the channel at `index`.
+/// Returns the handle of the channel at `index`.
 pub fn channel_handle(index: i32) -> i32 {
     with(|state| state.call.handles.at(CapabilityKind::Channel, index))
 }
 
-/// The handle of the grant called `name`.
+/// Returns the handle of the grant with this name, or [`NOT_GRANTED`].
 pub fn find(kind: CapabilityKind, name: &str) -> i32 {
     with(|state| {
         let index = position(&state.grants, kind, name).and_then(|index| i32::try_from(index).ok());
@@ -54,7 +54,7 @@ pub fn find(kind: CapabilityKind, name: &str) -> i32 {
     })
 }
 
-/// The name behind a handle of this call.
+/// Returns the name behind a handle of this call.
 pub fn name(handle: i32) -> Option<String> {
     with(|state| {
         let (kind, index) = state.call.handles.resolve(handle)?;

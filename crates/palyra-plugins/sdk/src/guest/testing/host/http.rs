@@ -1,4 +1,4 @@
-//! `http`.
+//! The interface `http` of the harness.
 
 use super::super::http_rule::HttpRule;
 use super::super::secret_grant::form_text;
@@ -9,7 +9,7 @@ use crate::guest::http::SecretForm;
 use crate::guest::raw::http::{Header, Request, Response};
 use crate::guest::raw::types::{CapabilityKind, HostError};
 
-/// Header lines that only the host sets.
+/// Headers that only the host may set.
 const HOST_HEADERS: [&str; 10] = [
     "host",
     "connection",

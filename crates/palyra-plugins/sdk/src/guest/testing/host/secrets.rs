@@ -1,9 +1,9 @@
-//! `secrets`.
+//! The interface `secrets` of the harness.
 
 use super::with;
 use crate::guest::raw::types::{CapabilityKind, HostError};
 
-/// The value behind `handle`; denied unless its grant says `reveal`.
+/// Returns the value behind `handle`. Denied unless its grant contains `reveal`.
 pub fn reveal(handle: i32) -> Result<Vec<u8>, HostError> {
     with(|state| {
         let index = state.granted_index(CapabilityKind::Secret, handle)?;

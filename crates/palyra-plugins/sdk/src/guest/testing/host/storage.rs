@@ -1,4 +1,4 @@
-//! `storage`.
+//! The interface `storage` of the harness.
 
 use super::super::state::State;
 use super::with;
@@ -6,12 +6,12 @@ use crate::guest::raw::storage::Page;
 use crate::guest::raw::types::{CapabilityKind, HostError};
 use std::ops::Bound;
 
-/// Keys returned at once, as on the real host.
+/// Maximum number of keys returned at once, as on the real host.
 const MAX_PAGE: u32 = 1_000;
-/// Longest key with its prefix, as on the real host.
+/// Maximum length of a key with its prefix in bytes, as on the real host.
 const MAX_KEY_BYTES: usize = 1_024;
 
-/// The value of `key`.
+/// Returns the value of `key`, or `None` if it does not exist.
 pub fn get(handle: i32, key: &str) -> Result<Option<Vec<u8>>, HostError> {
     with(|state| {
         let (_, full) = full_key(state, handle, key)?;
