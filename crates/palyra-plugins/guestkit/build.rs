@@ -1,9 +1,9 @@
-//! Lists the sources of the SDK, so that a skill in Rust can carry them with it.
+//! Embeds the sources of the SDK, so that a skill in Rust can be created with a copy of them.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-/// What a dependant compiles; the SDK's own tests are left out.
+/// The files that a dependent crate compiles, without the tests of the SDK.
 const SOURCES: [&str; 5] =
     ["sdk/Cargo.toml", "sdk/src", "sdk/wit", "sdk-macros/Cargo.toml", "sdk-macros/src"];
 
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(std::fs::write(output.join("sdk_sources.rs"), list)?)
 }
 
-/// The file, or every file below the directory, in order.
+/// Returns the file, or every file below the directory, sorted.
 fn files(path: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     if path.is_file() {
         return Ok(vec![path.to_path_buf()]);

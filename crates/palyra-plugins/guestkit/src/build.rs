@@ -1,4 +1,4 @@
-//! Building a guest: hash its inputs, take it from the cache or make it, and put it where it belongs.
+//! Builds guests: hashes the inputs, takes the result from the cache or compiles it, and writes it to its destination.
 
 use std::path::{Path, PathBuf};
 
@@ -13,34 +13,34 @@ use crate::inspect::GuestShape;
 use crate::kit::Kit;
 use crate::languages;
 
-/// How to build.
+/// Options of a build.
 #[derive(Debug, Clone, Default)]
 pub struct BuildOptions {
-    /// Where the file goes instead of `target/guests/NAME.wasm` of the guest's project.
+    /// The output file. `None` for `target/guests/NAME.wasm` of the guest's project.
     pub out: Option<PathBuf>,
-    /// Build even if nothing changed.
+    /// Whether to build even if no input changed.
     pub force: bool,
 }
 
-/// A guest that was built and can be called.
+/// A guest that was built and is callable.
 #[derive(Debug, Clone, Serialize)]
 pub struct BuiltGuest {
-    /// Its name.
+    /// The name in `guest.toml`.
     pub name: String,
-    /// Its language.
+    /// The language in `guest.toml`.
     pub language: Language,
-    /// The file.
+    /// The path of the output file.
     pub path: PathBuf,
-    /// The file's size in bytes.
+    /// The size of the output file, in bytes.
     pub size: usize,
-    /// Nothing had changed since an earlier build.
+    /// Whether it was taken from the cache, because no input changed.
     pub from_cache: bool,
-    /// What it imports and exports.
+    /// The imports and exports of the module.
     #[serde(flatten)]
     pub shape: GuestShape,
 }
 
-/// Build one guest.
+/// Builds a guest, unless its inputs are unchanged.
 pub fn build_guest(kit: &Kit, guest: &Guest, options: &BuildOptions) -> Result<BuiltGuest, GuestkitError> {
     let key = languages::input_key(kit, guest)?;
     let (bytes, from_cache) = stored_or_made(kit, guest, &key, options.force)?;
@@ -57,7 +57,7 @@ pub fn build_guest(kit: &Kit, guest: &Guest, options: &BuildOptions) -> Result<B
     })
 }
 
-/// Build guests one after the other, and stop at the first that fails.
+/// Builds guests in order. Stops at the first failure.
 pub fn build_guests(kit: &Kit, guests: &[Guest], force: bool) -> Result<Vec<BuiltGuest>, GuestkitError> {
     let options = BuildOptions { out: None, force };
     guests.iter().map(|guest| build_guest(kit, guest, &options)).collect()
@@ -73,7 +73,7 @@ fn stored_or_made(
         return Ok((bytes, true));
     }
     let _lock = kit.cache().lock(&format!("guest-{}", guest.name()), kit.tell())?;
-    // Another run may have made it while this one waited.
+    // Another process may have built it while this one waited for the lock.
     if !force && let Some(bytes) = kit.cache().stored(key)? {
         return Ok((bytes, true));
     }
@@ -88,7 +88,7 @@ fn default_path(guest: &Guest) -> PathBuf {
     project_root(guest.directory()).join("target/guests").join(format!("{}.wasm", guest.name()))
 }
 
-/// An unchanged file keeps its time stamp, so that what depends on it stays fresh.
+/// Writes a file unless it is unchanged, which keeps its time stamp so that dependent files remain up to date.
 fn write_if_different(path: &Path, bytes: &[u8]) -> Result<(), GuestkitError> {
     if std::fs::read(path).is_ok_and(|present| present == bytes) {
         return Ok(());

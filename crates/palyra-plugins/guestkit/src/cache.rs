@@ -1,4 +1,4 @@
-//! The private cache: toolchains installed once, guests built once, and locks against a second run.
+//! The private cache: installed toolchains, built guests, and locks against concurrent processes.
 
 mod install;
 mod key;
@@ -18,7 +18,7 @@ use crate::error::GuestkitError;
 
 const WORK: &str = "guest-";
 
-/// A cache directory.
+/// A cache directory, created on demand.
 #[derive(Debug, Clone)]
 pub(crate) struct Cache {
     root: PathBuf,
@@ -33,14 +33,14 @@ impl Cache {
         &self.root
     }
 
-    /// The directory `name` below the root, created when missing.
+    /// Returns the directory `name` below the root and creates it if missing.
     pub(crate) fn directory(&self, name: &str) -> Result<PathBuf, GuestkitError> {
         let path = self.root.join(name);
         std::fs::create_dir_all(&path).map_err(GuestkitError::file("create", &path))?;
         Ok(path)
     }
 
-    /// A directory of its own for one piece of work, removed when dropped.
+    /// Creates a temporary directory that is removed when dropped. Also removes old ones of killed processes.
     pub(crate) fn work_directory(&self) -> Result<tempfile::TempDir, GuestkitError> {
         let parent = self.directory("work")?;
         tidy::remove_old(&parent, WORK, tidy::LEFT_BEHIND_FOR, SystemTime::now());

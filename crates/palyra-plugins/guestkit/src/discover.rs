@@ -29,8 +29,8 @@ pub fn find_guests(project: &Path, roots: &[PathBuf]) -> Result<Vec<Guest>, Gues
     Ok(guests)
 }
 
-/// The project a path belongs to: the nearest directory upwards with a `Cargo.toml` and a place for guests,
-/// or the path itself when there is none.
+/// Returns the project of a path: the nearest parent directory with a `Cargo.toml` and a directory for guests, or the
+/// path itself if there is none.
 pub fn project_root(path: &Path) -> PathBuf {
     path.ancestors().find(|directory| is_project(directory)).unwrap_or(path).to_path_buf()
 }

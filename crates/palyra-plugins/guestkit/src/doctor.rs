@@ -1,4 +1,4 @@
-//! Which guests could be built here, and what is missing for the others.
+//! Determines which guests can be built on this machine, and what is missing for the others.
 
 use std::path::Path;
 
@@ -10,18 +10,18 @@ use crate::languages::{find_node, find_python};
 use crate::process::find_program;
 use crate::rust_route::{DebianFiles, Programs, TARGET, has_standard_library};
 
-/// One thing that was looked at.
+/// A checked prerequisite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The checked items.
+    /// The name of the prerequisite.
     pub subject: &'static str,
-    /// Would it work?
+    /// Whether it is met.
     pub works: bool,
-    /// What was found, or what is missing.
+    /// The program that was found, or the missing part.
     pub detail: String,
 }
 
-/// Look at this machine without changing it; `directory` is where guests would be built.
+/// Checks this machine without changing it. `directory` is where guests would be built.
 pub fn diagnose(kit: &Kit, directory: &Path) -> Vec<Finding> {
     let programs = Programs::on_path(directory);
     vec![

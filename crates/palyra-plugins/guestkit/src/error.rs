@@ -1,10 +1,10 @@
-//! Every way a guest build can fail, as facts; remedies are in [`GuestkitError::hint`].
+//! Errors of guest builds, as facts. Advice is in [`GuestkitError::hint`].
 
 use std::path::{Path, PathBuf};
 
 use crate::rust_route::{Refusal, Route};
 
-/// Why a guest was not built.
+/// The reason why a guest was not built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
@@ -18,101 +18,101 @@ pub enum GuestkitError {
         #[source]
         source: std::io::Error,
     },
-    /// `guest.toml` is not TOML of the right shape.
+    /// `guest.toml` is not TOML of the expected form.
     #[error("`{}` is not a guest description", path.display())]
     GuestFile {
-        /// The `guest.toml`.
+        /// The path of `guest.toml`.
         path: PathBuf,
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// A value in `guest.toml` is well-formed but not allowed.
+    /// A value in `guest.toml` is not allowed.
     #[error("`{field}` in `{}`: {reason}", path.display())]
     GuestField {
-        /// The `guest.toml`.
+        /// The path of `guest.toml`.
         path: PathBuf,
         field: &'static str,
-        /// What is wrong with it.
+        /// The violated rule.
         reason: String,
     },
-    /// Two guests of one run would write the same file.
+    /// Two guests would be written to the same file.
     #[error("guest name `{name}` is used by `{}` and `{}`", first.display(), second.display())]
     DuplicateName { name: String, first: PathBuf, second: PathBuf },
-    /// One output file was named for several guests.
+    /// One output file was given for several guests.
     #[error("cannot write {guests} guests to one output file")]
     OneFileForMany {
-        /// How many guests were named.
+        /// The number of guests.
         guests: usize,
     },
-    /// No cache directory was named and cannot find a home directory.
+    /// No cache directory is set and there is no home directory.
     #[error("no cache directory: neither a cache directory nor a home directory is set")]
     NoCacheDirectory,
-    /// Another run held a lock for too long.
+    /// Another process held a lock for too long.
     #[error("`{}` stayed locked by another run for {seconds} s", path.display())]
     LockTimeout {
         path: PathBuf,
-        /// How long this run waited.
+        /// The time that this process waited.
         seconds: u64,
     },
-    /// `PALYRA_GUEST_ROUTE` holds something else than a route.
+    /// `PALYRA_GUEST_ROUTE` is not the name of a route.
     #[error("invalid route `{value}`: expected auto, installed, rustup or debian")]
     UnknownRoute { value: String },
-    /// No way to compile Rust for WebAssembly works here.
+    /// No route to a Rust compiler for WebAssembly works on this machine.
     #[error("cannot compile Rust for `{target}` on this machine{}", list_refusals(refusals))]
     NoRustRoute {
         target: &'static str,
-        /// What was tried and why it did not work.
+        /// The attempted routes, each with the reason of its failure.
         refusals: Vec<Refusal>,
     },
-    /// A program that a step needs is not installed.
+    /// A program that a step requires is not installed.
     #[error("`{program}` is not installed; it is required to {purpose}")]
     ProgramMissing { program: &'static str, purpose: &'static str },
     /// Python has neither `venv` nor `pip`, and they could not be installed.
     #[error("python3 has neither `venv` nor `pip`: {reason}")]
     NoVirtualEnvironment {
-        /// Why the Debian package could not be installed.
+        /// The reason why the Debian package could not be installed.
         reason: String,
     },
     /// A program could not be started.
     #[error("cannot start {step}")]
     StepStart {
-        /// The step of the program.
+        /// The purpose of the program.
         step: String,
         #[source]
         source: std::io::Error,
     },
-    /// A program ended with a failure.
+    /// A program failed.
     #[error("{step} failed with {status}{}", after_newline(output))]
     StepFailed {
-        /// The step of the program.
+        /// The purpose of the program.
         step: String,
         status: String,
-        /// The end of what it wrote.
+        /// The end of its output.
         output: String,
     },
-    /// A program did not end in time and was stopped.
+    /// A program exceeded its time limit and was stopped.
     #[error("{step} timed out after {seconds} s{}", after_newline(output))]
     StepTimedOut {
-        /// The step of the program.
+        /// The purpose of the program.
         step: String,
         seconds: u64,
-        /// The end of what it wrote.
+        /// The end of its output.
         output: String,
     },
-    /// A `Cargo.toml` that a guest is built from is not TOML.
+    /// A `Cargo.toml` among the inputs of a guest is not TOML.
     #[error("`{}` is not a manifest", path.display())]
     Manifest {
-        /// The `Cargo.toml`.
+        /// The path of `Cargo.toml`.
         path: PathBuf,
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// A manifest of the SDK cannot be written out.
+    /// A manifest of the SDK cannot be encoded.
     #[error("cannot write the manifest `{path}` of the SDK")]
     Sdk {
-        /// The manifest, below the directory of the SDK.
+        /// The path of the manifest, relative to the directory of the SDK.
         path: String,
-        /// What the encoder said.
+        /// The error of the TOML encoder.
         #[source]
         source: Box<toml::ser::Error>,
     },
@@ -128,27 +128,27 @@ pub enum GuestkitError {
     /// A core module was expected.
     #[error("already a component: only a core module can be encoded into one")]
     AlreadyComponent,
-    /// A core module carries no WIT: it would become a component without exports.
+    /// A core module contains no WIT, so it would become a component without exports.
     #[error("a core module without a component-type section would become a component with no exports")]
     NoComponentType,
-    /// A component without exports cannot be called.
+    /// A component without exports is not callable.
     #[error("the component has no exports")]
     NoExports,
-    /// The encoder refused the module.
+    /// The encoder rejected the module.
     #[error("cannot encode the module into a component")]
     Encode(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A WIT text or world cannot be used.
+    /// A WIT text or world is invalid.
     #[error("cannot use world `{world}`")]
     Wit {
         world: String,
-        /// What the parser or generator said.
+        /// The error of the parser or generator.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
 impl GuestkitError {
-    /// What a person could do about it, if there is something.
+    /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NoCacheDirectory => Some("set PALYRA_CACHE_DIR to a writable directory".into()),
@@ -183,7 +183,7 @@ impl GuestkitError {
         }
     }
 
-    /// A function that wraps an I/O error with what was attempted on which path.
+    /// Returns a function that wraps an I/O error with the attempted action and the path.
     pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::File { action, path, source }

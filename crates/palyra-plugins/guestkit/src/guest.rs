@@ -1,4 +1,4 @@
-//! `guest.toml`: which language a guest is written in and what it is called.
+//! `guest.toml`: the name and language of a guest.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -14,7 +14,7 @@ pub(crate) const GUEST_FILE: &str = "guest.toml";
 const DEFAULT_WORLD: &str = "tool-plugin";
 const LONGEST_NAME: usize = 64;
 
-/// A guest whose description was read and found sound.
+/// A guest whose description was read and checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guest {
     directory: PathBuf,
@@ -28,17 +28,17 @@ pub struct Guest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
-    /// A Cargo package with a `cdylib`.
+    /// A Cargo package with crate type `cdylib`.
     Rust,
-    /// One C file, or a directory of them.
+    /// A C file, or a directory of C files.
     C,
-    /// A JavaScript module.
+    /// A JavaScript module, bundled and embedded into an engine.
     Js,
-    /// A TypeScript module.
+    /// A TypeScript module, bundled and embedded into a JavaScript engine.
     Ts,
-    /// A Python module.
+    /// A Python module, embedded into an interpreter.
     Python,
-    /// WebAssembly text, assembled as it stands.
+    /// WebAssembly text, assembled without further changes.
     Wat,
 }
 
@@ -52,7 +52,7 @@ struct GuestFile {
 }
 
 impl Guest {
-    /// Read and check the `guest.toml` in `directory`.
+    /// Reads and checks the `guest.toml` in `directory`.
     pub fn read(directory: &Path) -> Result<Self, GuestkitError> {
         let directory = directory.canonicalize().map_err(GuestkitError::file("find", directory))?;
         let path = directory.join(GUEST_FILE);
@@ -70,32 +70,32 @@ impl Guest {
         Ok(Self { directory, name: file.name, language: file.lang, world, source })
     }
 
-    /// The guest's directory, absolute.
+    /// Returns the absolute path of the guest's directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The name of the built file, without `.wasm`.
+    /// Returns the name of the built file, without `.wasm`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The language it is written in.
+    /// Returns the language of the guest.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// The WIT world it implements.
+    /// Returns the WIT world that the guest implements.
     pub fn world(&self) -> &str {
         &self.world
     }
 
-    /// The source file (for C also a directory), relative to [`Guest::directory`].
+    /// Returns the source file (for C also a directory), relative to [`Guest::directory`].
     pub fn source(&self) -> &Path {
         &self.source
     }
 
-    /// The source, absolute.
+    /// Returns the absolute path of the source.
     pub(crate) fn source_path(&self) -> PathBuf {
         self.directory.join(&self.source)
     }

@@ -1,35 +1,35 @@
-//! Reading what a WebAssembly file imports and exports, without running it.
+//! Reads the imports and exports of a WebAssembly file, without running it.
 
 use serde::Serialize;
 use wasmparser::{Encoding, Parser, Payload};
 
 use crate::error::GuestkitError;
 
-/// What a guest shows to the outside.
+/// The imports and exports of a guest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GuestShape {
-    /// Core module or component.
+    /// Whether it is a core module or a component.
     pub kind: WasmKind,
-    /// Imports in order: `module name` for a core module, the interface for a component.
+    /// The imports in order: `module name` for a core module, the interface for a component.
     pub imports: Vec<String>,
-    /// Exports in order.
+    /// The names of the exports, in order.
     pub exports: Vec<String>,
-    /// Names of the custom sections.
+    /// The names of the custom sections, in order.
     #[serde(skip)]
     pub(crate) custom_sections: Vec<String>,
 }
 
-/// The two kinds of WebAssembly binary.
+/// The kind of a WebAssembly binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WasmKind {
-    /// A core module.
+    /// A core module, which uses the core ABI.
     Module,
-    /// A component.
+    /// A component, which uses WIT interfaces.
     Component,
 }
 
-/// The outermost imports and exports of `bytes`; what is nested inside a component does not count.
+/// Returns the outermost imports and exports of `bytes`, without those nested inside of a component.
 pub fn inspect_wasm(bytes: &[u8]) -> Result<GuestShape, GuestkitError> {
     let mut shape =
         GuestShape { kind: WasmKind::Module, imports: vec![], exports: vec![], custom_sections: vec![] };

@@ -1,4 +1,4 @@
-//! Context of a run of guestkit: the cache, the route, and progress output.
+//! The context of a run of guestkit: cache, compiler route and progress output.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,17 +10,17 @@ use crate::cache::{Cache, cache_root};
 use crate::error::GuestkitError;
 use crate::rust_route::{RustToolchain, WantedRoute, find_rust_toolchain, toolchain_file};
 
-/// One run of guestkit.
+/// The context of a run of guestkit.
 pub struct Kit {
     cache: Cache,
     wanted_route: WantedRoute,
     tell: Box<dyn Fn(&str)>,
-    /// One compiler per `rust-toolchain.toml`, because that file decides which one rustup runs.
+    /// The compiler per `rust-toolchain.toml`, because that file determines which one rustup runs.
     rust: RefCell<BTreeMap<Option<PathBuf>, RustToolchain>>,
 }
 
 impl Kit {
-    /// A kit as the environment describes it; `tell` hears about every long step.
+    /// Creates a context from the environment variables. `tell` is called with a message for every long step.
     pub fn from_env(tell: impl Fn(&str) + 'static) -> Result<Self, GuestkitError> {
         let cache = cache_root(|name| std::env::var_os(name))?;
         let wanted_route = match std::env::var(PALYRA_GUEST_ROUTE) {
@@ -30,7 +30,7 @@ impl Kit {
         Ok(Self::new(cache, wanted_route, tell))
     }
 
-    /// A kit with everything said.
+    /// Creates a context from explicit settings. `tell` is called with a message for every long step.
     pub fn new(cache: PathBuf, wanted_route: WantedRoute, tell: impl Fn(&str) + 'static) -> Self {
         Self { cache: Cache::new(cache), wanted_route, tell: Box::new(tell), rust: RefCell::default() }
     }
@@ -51,7 +51,7 @@ impl Kit {
         (self.tell)(message);
     }
 
-    /// The compiler for a Rust guest in `directory`, found once.
+    /// Returns the compiler for a Rust guest in `directory`, and caches it.
     pub(crate) fn rust_toolchain(&self, directory: &Path) -> Result<RustToolchain, GuestkitError> {
         let file = toolchain_file(directory);
         if let Some(known) = self.rust.borrow().get(&file) {

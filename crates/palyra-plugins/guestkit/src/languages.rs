@@ -1,4 +1,4 @@
-//! One recipe per language: what goes into a guest, and how it is made.
+//! One recipe per language: the inputs of a guest, and how it is built.
 
 mod build_settings;
 mod c;
@@ -22,10 +22,10 @@ use crate::error::GuestkitError;
 use crate::guest::{Guest, Language};
 use crate::kit::Kit;
 
-/// Raised when a recipe or an encoder changes what it makes of the same source.
+/// Incremented when a recipe or encoder produces another result from the same source.
 const RECIPE: &str = "3";
 
-/// The hash of everything that decides what `guest` becomes.
+/// Returns the hash of all inputs that determine the built guest.
 pub(crate) fn input_key(kit: &Kit, guest: &Guest) -> Result<String, GuestkitError> {
     let mut hasher = InputHasher::new();
     hasher.add("recipe", RECIPE.as_bytes());
@@ -53,7 +53,7 @@ pub(crate) fn input_key(kit: &Kit, guest: &Guest) -> Result<String, GuestkitErro
     Ok(hasher.finish())
 }
 
-/// Make the guest, however long that takes.
+/// Builds the guest, which can take minutes.
 pub(crate) fn build(kit: &Kit, guest: &Guest) -> Result<Vec<u8>, GuestkitError> {
     match guest.language() {
         Language::Rust => rust::build(kit, guest),

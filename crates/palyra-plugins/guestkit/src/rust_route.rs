@@ -1,7 +1,7 @@
-//! Ways to get a Rust compiler that can make WebAssembly, tried in order until one works.
+//! Routes to a Rust compiler for WebAssembly, tried in order until one works.
 //!
-//! The target may be installed already, rustup may add it, or Debian's packages bring a compiler and the
-//! sources of its standard library, which is then built once into a sysroot of our own.
+//! The target may be installed already, rustup may add it, or Debian packages provide a compiler and the sources of its
+//! standard library, which is then built once into a separate sysroot.
 
 mod debian;
 mod installed;
@@ -21,67 +21,67 @@ use crate::kit::Kit;
 pub(crate) use debian::DebianFiles;
 pub(crate) use programs::{Programs, has_standard_library};
 
-/// The compilation target of Rust guests: it has no WASI imports, so a guest imports only what it asks for.
+/// The compilation target of Rust guests. It has no WASI imports, so a guest imports only what it uses.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The Debian packages behind [`Route::Debian`].
+/// The Debian packages for [`Route::Debian`].
 pub(crate) const DEBIAN_PACKAGES: &[&str] =
     &["rustc-web", "cargo-web", "rust-web-src", "libstd-rust-web-dev", "lld-22"];
 
-/// A way to a compiler.
+/// A route to a Rust compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Route {
-    /// The compiler on PATH has the target.
+    /// The compiler on `PATH` has the target.
     Installed,
     /// rustup adds the target.
     Rustup,
-    /// Debian packages, and a standard library built once.
+    /// Debian packages provide the compiler, and the standard library is built once.
     Debian,
 }
 
-/// Which routes may be tried.
+/// The routes that may be tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WantedRoute {
-    /// All, in order.
+    /// Every route, in order.
     #[default]
     Auto,
-    /// This one only.
+    /// Only this route.
     Only(Route),
 }
 
-/// Why one route did not work.
+/// The reason why a route failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The route.
+    /// The route that failed.
     pub route: Route,
-    /// The reason, for people.
+    /// The reason, as text for display.
     pub reason: String,
 }
 
-/// A compiler that can build Rust guests.
+/// A compiler for Rust guests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RustToolchain {
-    /// How it was found.
+    /// The route by which it was found.
     pub(crate) route: Route,
-    /// The cargo to run.
+    /// The path of `cargo`.
     pub(crate) cargo: PathBuf,
-    /// The rustc to run.
+    /// The path of `rustc`.
     pub(crate) rustc: PathBuf,
-    /// What `rustc -vV` says.
+    /// The output of `rustc -vV`, an input of every Rust guest.
     pub(crate) version: String,
-    /// A standard library of our own, for [`Route::Debian`].
+    /// The separately built standard library, for [`Route::Debian`].
     pub(crate) own_library: Option<OwnLibrary>,
 }
 
-/// Where a compiler without the target finds what it lacks.
+/// The parts that a compiler without the target needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OwnLibrary {
     pub(crate) sysroot: PathBuf,
     pub(crate) linker: PathBuf,
 }
 
-/// The first wanted route that works for a guest in `directory`.
+/// Returns the compiler of the first permitted route that works for a guest in `directory`.
 pub(crate) fn find_rust_toolchain(kit: &Kit, directory: &Path) -> Result<RustToolchain, GuestkitError> {
     let programs = Programs::on_path(directory);
     pick::first_working(kit.wanted_route(), |route| match route {
@@ -91,7 +91,7 @@ pub(crate) fn find_rust_toolchain(kit: &Kit, directory: &Path) -> Result<RustToo
     })
 }
 
-/// The file that tells rustup which compiler to run in `directory`.
+/// Returns the file that selects rustup's toolchain in `directory`, if there is one.
 pub(crate) fn toolchain_file(directory: &Path) -> Option<PathBuf> {
     directory
         .ancestors()

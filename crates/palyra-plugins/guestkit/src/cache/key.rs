@@ -1,4 +1,4 @@
-//! The content hash of everything that goes into a guest.
+//! The content hash of all inputs of a guest.
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,14 @@ use sha2::{Digest, Sha256};
 
 use crate::error::GuestkitError;
 
-/// What a build or an editor leaves behind; never an input.
+/// Directories that builds and editors create, which are never inputs.
 const NOT_INPUTS: &[&str] = &["target", "node_modules", "__pycache__", ".git"];
 
-/// What a skill has beside the sources of its guest: the manifest, tests, and what is built from the sources.
+/// Files of a skill that are not sources of its guest: the manifest, tests and built modules.
 const NOT_SOURCES: &[&str] = &["modules", "tests", "skill.toml"];
 const PACKAGE: &str = "palyra-skill";
 
-/// A SHA-256 over labelled, length-prefixed values, so that no two different lists of inputs run together.
+/// A SHA-256 over labelled, length-prefixed values, so that different lists of inputs never have the same hash.
 pub(crate) struct InputHasher(Sha256);
 
 impl InputHasher {

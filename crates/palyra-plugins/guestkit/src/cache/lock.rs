@@ -1,4 +1,4 @@
-//! Advisory locks: two runs never install the same tool or build the same guest at once.
+//! Advisory locks: two processes never install the same tool or build the same guest at the same time.
 
 use std::fs::{File, TryLockError};
 use std::time::{Duration, Instant};
@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 use super::Cache;
 use crate::error::GuestkitError;
 
-/// Longer than the slowest step that happens under a lock.
+/// Maximum time to wait, longer than the slowest step under a lock.
 const LONGEST_WAIT: Duration = Duration::from_secs(1800);
 
-/// Held until dropped; the kernel lets go when the process dies.
+/// A held lock. The kernel releases it when the process ends.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: File,
 }
 
 impl Cache {
-    /// Take the lock `name`, saying so when another run holds it.
+    /// Acquires the lock `name`. Reports once if another process holds it.
     pub(crate) fn lock(&self, name: &str, say: &dyn Fn(&str)) -> Result<Lock, GuestkitError> {
         self.lock_within(name, LONGEST_WAIT, say)
     }

@@ -1,4 +1,4 @@
-//! `guestkit build`
+//! The `guestkit build` command.
 
 use std::path::PathBuf;
 

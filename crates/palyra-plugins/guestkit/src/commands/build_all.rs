@@ -1,4 +1,4 @@
-//! `guestkit build-all`
+//! The `guestkit build-all` command.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `guestkit c-bindings`
+//! The `guestkit c-bindings` command.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `guestkit component`
+//! The `guestkit component` command.
 
 use std::path::{Path, PathBuf};
 

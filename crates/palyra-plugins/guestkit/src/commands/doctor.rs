@@ -1,4 +1,4 @@
-//! `guestkit doctor`
+//! The `guestkit doctor` command.
 
 use std::path::PathBuf;
 

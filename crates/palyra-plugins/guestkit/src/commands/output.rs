@@ -1,4 +1,4 @@
-//! What people and programs see: results on stdout, everything else on stderr.
+//! Output of the commands: results on stdout, everything else on stderr.
 
 use std::error::Error;
 use std::io::Write;
@@ -6,12 +6,12 @@ use std::io::Write;
 use palyra_plugins_guestkit::{BuiltGuest, Finding, GuestkitError};
 use serde::Serialize;
 
-/// One line about a long step.
+/// Prints a line about a long step.
 pub(super) fn say(message: &str) {
     let _ = writeln!(std::io::stderr(), "guestkit: {message}");
 }
 
-/// An error with its causes and, when there is one, its remedy.
+/// Prints an error with its causes, and its hint if there is one.
 pub(super) fn complain(error: &GuestkitError) {
     let mut text = format!("error: {error}");
     let mut cause = error.source();
@@ -25,7 +25,7 @@ pub(super) fn complain(error: &GuestkitError) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Built guests, one line each or as JSON.
+/// Prints built guests, one line each or as JSON.
 pub(super) fn show_guests(guests: &[BuiltGuest], json: bool) {
     #[derive(Serialize)]
     struct Document<'a> {
@@ -40,7 +40,7 @@ pub(super) fn show_guests(guests: &[BuiltGuest], json: bool) {
     }
 }
 
-/// Findings, one line each or as JSON.
+/// Prints findings, one line each or as JSON.
 pub(super) fn show_findings(findings: &[Finding], json: bool) {
     #[derive(Serialize)]
     struct Document<'a> {

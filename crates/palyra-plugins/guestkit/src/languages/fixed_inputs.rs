@@ -1,8 +1,8 @@
-//! The same bytes from the same source, for tools that freeze a running interpreter.
+//! Makes builds reproducible for tools that take a snapshot of a running interpreter.
 //!
-//! The frozen memory holds whatever clock and randomness the interpreter saw. A small library, preloaded into the tool,
-//! answers both with constants. It is built with the system's C compiler; without one the guest still builds, and
-//! its bytes differ from build to build.
+//! The snapshot contains clock readings and random numbers of the interpreter. A small library, preloaded into the
+//! tool, replaces both with constants. It is built with the C compiler of the system; without one the guest still
+//! builds, but its bytes differ between builds.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -13,13 +13,13 @@ use crate::error::GuestkitError;
 use crate::kit::Kit;
 use crate::process::{find_program, run};
 
-/// The library; part of the key of every guest it takes part in.
+/// The source of the library, an input of every guest that it is used for.
 pub(super) const SOURCE: &str = include_str!("../../tools/fixed-inputs.c");
 
 const LIBRARY: &str = "fixed-inputs.so";
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Makes `command` see a fixed clock and fixed randomness, where this machine can.
+/// Makes `command` read a fixed clock and fixed random numbers, if this machine supports it.
 pub(super) fn apply(kit: &Kit, command: &mut Command) -> Result<(), GuestkitError> {
     match library(kit)? {
         Some(library) => {

@@ -26,7 +26,7 @@ pub(crate) fn find_node() -> Option<PathBuf> {
     find_program("node")
 }
 
-/// The module that is frozen, which wraps the author's; part of the key of every guest it takes part in.
+/// The modules that wrap the author's module in the snapshot, inputs of every guest that they are used for.
 pub(super) const WRAPPER: [(&str, &str); 6] = [
     ("call.js", include_str!("../../tools/javascript/call.js")),
     ("entry.js", include_str!("../../tools/javascript/entry.js")),
@@ -36,7 +36,7 @@ pub(super) const WRAPPER: [(&str, &str); 6] = [
     ("url.js", include_str!("../../tools/javascript/url.js")),
 ];
 
-/// What the wrapper imports besides the contract.
+/// The interfaces that the wrapper imports in addition to the contract.
 pub(super) const RANDOM_WIT: &str = "package wasi:random@0.2.0;
 interface random { get-random-bytes: func(len: u64) -> list<u8>; }
 ";
@@ -55,7 +55,7 @@ pub(super) fn build(kit: &Kit, guest: &Guest) -> Result<Vec<u8>, GuestkitError> 
     let wit = write_world(guest, &work_path)?;
     let output = work_path.join("guest.wasm");
     let mut componentize = Command::new(&node);
-    // WASI stays linked: the engine's clock is the recorded clock of the run.
+    // WASI stays linked, because the clock of the engine is the recorded clock of the run.
     componentize
         .current_dir(&work_path)
         .arg(tools.join(COMPONENTIZE))
@@ -121,17 +121,17 @@ fn bundler(node: &Path, tools: &Path, guest: &Guest, wrapper: &Path, bundle: &Pa
         .arg(wrapper.join("entry.js"))
         .arg(format!("--alias:palyra-guest={}", guest.source_path().display()))
         .args(["--bundle", "--format=esm", "--platform=neutral", "--target=es2022", "--log-level=warning"])
-        // The engine runs promises of its own only for asynchronous exports: see `promise.js`.
+        // The engine runs its own promises only in asynchronous exports, see `promise.js`.
         .args(["--supported:async-await=false", "--supported:for-await=false"])
         .args(["--supported:async-generator=false", "--supported:top-level-await=false"])
         .args(["--keep-names", "--sourcemap=external", "--sources-content=false"])
-        // Imports of the contract are the component's imports.
+        // Imports from the contract become imports of the component.
         .args(["--external:palyra:*", "--external:wasi:*", "--legal-comments=none"])
         .arg(format!("--outfile={}", bundle.display()));
     command
 }
 
-/// The bundler's messages without the stack of the script that starts it.
+/// Removes the stack trace of the starting script from the bundler's messages.
 fn without_node_stack(error: GuestkitError) -> GuestkitError {
     match error {
         GuestkitError::StepFailed { step, status, output } => {

@@ -1,4 +1,4 @@
-//! Tools from the Python package index, each in a private environment of its own.
+//! Installs tools from the Python package index, each into a private environment.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ const INSTALL_LIMIT: Duration = Duration::from_secs(900);
 const VENV_PYTHON: &str = "venv/bin/python";
 const SITE: &str = "site";
 
-/// The Python interpreter of this machine.
+/// Returns the Python interpreter of this machine.
 pub(crate) fn find_python() -> Option<PathBuf> {
     find_program("python3")
 }

@@ -84,7 +84,7 @@ fn run_cargo(step: &str, command: Command) -> Result<Vec<u8>, GuestkitError> {
     })
 }
 
-/// What cargo wrote, without its messages for programs and the names of packages it got and compiled.
+/// Returns cargo's output without messages for programs and without progress lines.
 fn diagnostics(output: &str) -> String {
     const PROGRESS: [&str; 7] =
         ["Compiling", "Downloading", "Downloaded", "Updating", "Locking", "Adding", "Blocking"];
@@ -97,13 +97,13 @@ fn diagnostics(output: &str) -> String {
 
 fn cargo(toolchain: &RustToolchain, guest: &Guest) -> Command {
     let mut cargo = without_build_settings(Command::new(&toolchain.cargo));
-    // rustup's proxies take the toolchain file from the working directory.
+    // rustup's proxies read the toolchain file from the working directory.
     cargo.current_dir(manifest_directory(guest)).env("RUSTC", &toolchain.rustc);
     cargo
 }
 
-/// Settings of the target that cargo joins with the guest's own: paths of this machine stay out of the
-/// module, and a compiler without the target is pointed at our library.
+/// Returns target settings that cargo merges with those of the guest. They keep paths of this machine out of the
+/// module, and point a compiler without the target to our library.
 fn target_settings(toolchain: &RustToolchain, guest: &Guest) -> Vec<String> {
     let mut flags = vec![remap(&project_root(guest.directory()), "project")];
     if let Some(home) = cargo_home() {

@@ -1,5 +1,5 @@
-//! Which files decide what a Rust guest becomes: its package, every package it takes from a path, the
-//! manifests and lock file of the workspaces they stand in, and cargo's settings above it.
+//! Determines the inputs of a Rust guest: its package, every path dependency, the manifests and lock file of their
+//! workspaces, and the configuration of cargo in parent directories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use crate::cache::InputHasher;
 use crate::error::GuestkitError;
 
-/// The inputs of one package.
+/// The inputs of a package.
 pub(super) struct RustInputs {
     packages: BTreeSet<PathBuf>,
     manifests: BTreeSet<PathBuf>,
@@ -18,7 +18,7 @@ pub(super) struct RustInputs {
 }
 
 impl RustInputs {
-    /// Follow the path dependencies of the package in `directory`.
+    /// Follows the path dependencies of the package in `directory`.
     pub(super) fn of(directory: &Path) -> Result<Self, GuestkitError> {
         let mut inputs = Self {
             packages: BTreeSet::new(),

@@ -56,15 +56,16 @@ fn normalized(path: &Path) -> PathBuf {
     })
 }
 
-/// One origin for each line: columns would make the table many times as large.
+/// Returns one origin per line, because a table with columns would be many times larger.
 ///
-/// The bundler starts an indented line with a copy of the piece before it, so the second piece is the line's own.
+/// The bundler starts an indented line with a copy of the previous segment, so the second segment is the line's own.
 fn origins(mappings: &str) -> Vec<Option<(usize, i64)>> {
     let (mut source, mut line) = (0_i64, 0_i64);
     let lines = mappings.split(';').map(|pieces| {
         let mut found = Vec::new();
         for piece in pieces.split(',') {
-            // column of the bundle, source, line, column, and sometimes a name; all but the first column go on counting
+            // column in the bundle, source, line, column, and sometimes a name; all except the first are relative
+            // values
             if let [_, source_step, line_step, ..] = numbers(piece)[..] {
                 source += source_step;
                 line += line_step;
@@ -76,7 +77,7 @@ fn origins(mappings: &str) -> Vec<Option<(usize, i64)>> {
     lines.collect()
 }
 
-/// Base64 digits of five bits and a sign, as source maps have them.
+/// Decodes the base64 VLQ numbers of source maps: five bits per digit, with a sign.
 fn numbers(piece: &str) -> Vec<i64> {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut found, mut value, mut shift) = (Vec::new(), 0_i64, 0_u32);

@@ -1,8 +1,8 @@
-//! Rust guests that are the same bytes wherever the project lies.
+//! Makes the bytes of Rust guests independent of the location of the project.
 //!
-//! Cargo derives `-C metadata` of a package that is a path dependency outside of the guest's own workspace, as the
-//! guest library is, from its absolute path. It ends up in symbol names, and they decide in which order functions are
-//! emitted. A wrapper around rustc replaces it for packages of the project.
+//! For a path dependency outside of the guest's workspace, such as the guest library, cargo derives `-C metadata` from
+//! its absolute path. It becomes part of symbol names, which determine the order in which functions are emitted. A
+//! wrapper around rustc replaces it for packages of the project.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::cache::write_whole;
 use crate::error::GuestkitError;
 use crate::kit::Kit;
 
-/// Tells the wrapper where the project is.
+/// The environment variable that passes the project directory to the wrapper.
 pub(super) const PROJECT: &str = "PALYRA_GUEST_PROJECT";
 
-/// The wrapper; part of the key of every guest it takes part in.
+/// The script of the wrapper, an input of every guest that it is used for.
 pub(super) const SCRIPT: &str = r#"#!/bin/sh
 # Replaces the path-dependent `-C metadata` of packages in the project by their name and version.
 rustc=$1
@@ -36,7 +36,7 @@ done
 exec "$rustc" "$@"
 "#;
 
-/// The wrapper as a file that cargo can start.
+/// Writes the wrapper to the cache and returns its path.
 pub(super) fn rustc_wrapper(kit: &Kit) -> Result<PathBuf, GuestkitError> {
     let path = kit.cache().directory("tools")?.join("rustc-stable-metadata");
     if !is_written(&path) {
@@ -58,7 +58,7 @@ mod tests {
     use crate::rust_route::WantedRoute;
     use std::process::Command;
 
-    /// What the wrapper hands to a compiler that only prints its arguments.
+    /// Returns the arguments that the wrapper passes to a compiler that only prints them.
     fn handed_on(manifest_directory: &str) -> String {
         let cache = tempfile::tempdir().unwrap();
         let kit = Kit::new(cache.path().to_path_buf(), WantedRoute::Auto, |_| {});

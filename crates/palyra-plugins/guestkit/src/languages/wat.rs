@@ -1,4 +1,4 @@
-//! WebAssembly text: assembled, and otherwise left as it stands.
+//! Assembles WebAssembly text without further changes.
 
 use crate::error::GuestkitError;
 use crate::guest::Guest;

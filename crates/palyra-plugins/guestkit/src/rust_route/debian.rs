@@ -11,22 +11,22 @@ use crate::process::is_executable;
 /// Linkers that understand WebAssembly, newest first.
 const LINKERS: &[&str] = &["wasm-ld-22", "wasm-ld-21", "wasm-ld-20", "wasm-ld-19", "wasm-ld"];
 
-/// What the Debian packages put onto the machine.
+/// The paths of files from Debian packages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DebianFiles {
     bin: PathBuf,
     sources: PathBuf,
 }
 
-/// A complete set of them.
+/// A complete compiler from Debian packages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DebianCompiler {
     pub(crate) cargo: PathBuf,
     pub(crate) rustc: PathBuf,
     pub(crate) linker: PathBuf,
-    /// The standard library's sources, of exactly this compiler's version.
+    /// The sources of the standard library, of exactly this version.
     pub(crate) library: PathBuf,
-    /// What `rustc -vV` says.
+    /// The output of `rustc -vV`.
     pub(crate) version: String,
 }
 
@@ -50,12 +50,12 @@ pub(super) fn attempt(kit: &Kit, files: &DebianFiles) -> Result<RustToolchain, S
 }
 
 impl DebianFiles {
-    /// The files below `root`, which is `/` on a real machine.
+    /// Returns the paths below `root`, which is `/` on a real machine.
     pub(crate) fn below(root: &Path) -> Self {
         Self { bin: root.join("usr/bin"), sources: root.join("usr/src") }
     }
 
-    /// The compiler and everything it needs; the error names what is missing.
+    /// Returns the compiler with everything it needs. The error names the missing part.
     pub(crate) fn compiler(&self) -> Result<DebianCompiler, String> {
         let program = |name: &str| Some(self.bin.join(name)).filter(|path| is_executable(path));
         let rustc = program("rustc").ok_or("Debian's rustc is not installed")?;
@@ -71,12 +71,12 @@ impl DebianFiles {
     }
 }
 
-/// The text after `prefix` on a line of its own.
+/// Returns the rest of the line that starts with `prefix`.
 pub(super) fn line_value<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(prefix)).map(str::trim)
 }
 
-/// The packages, with the oldest linker that works when the newest is not to be had.
+/// Returns the packages to install, with an older linker if the newest is not available.
 fn available_packages() -> Vec<&'static str> {
     let replaced = |package: &'static str| match package {
         "lld-22" if !apt::is_known("lld-22") && apt::is_known("lld-19") => "lld-19",

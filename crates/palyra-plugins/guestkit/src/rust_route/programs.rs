@@ -42,7 +42,7 @@ pub(crate) fn has_standard_library(rustc: &Path, directory: &Path) -> bool {
     })
 }
 
-/// What `program` prints when run in `directory`, if it succeeds.
+/// Returns the output of `program`, run in `directory`, or `None` if it fails.
 pub(super) fn ask(program: &Path, directory: &Path, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(directory);
@@ -54,7 +54,7 @@ pub(super) fn ask(program: &Path, directory: &Path, arguments: &[&str]) -> Optio
 pub(super) mod fakes {
     use super::*;
 
-    /// A machine in a directory: its programs are shell scripts.
+    /// A simulated machine in a directory, whose programs are shell scripts.
     pub(in crate::rust_route) struct FakeMachine(tempfile::TempDir);
 
     impl FakeMachine {

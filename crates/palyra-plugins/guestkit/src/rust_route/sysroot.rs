@@ -32,7 +32,7 @@ pub(super) fn ensure(kit: &Kit, compiler: &DebianCompiler) -> Result<PathBuf, Gu
     })
 }
 
-/// Release and commit, so that a new compiler gets a library of its own.
+/// Returns release and commit of a compiler, so that each compiler has its own library.
 fn compiler_name(version: &str) -> String {
     let release = line_value(version, "release: ").unwrap_or("unknown");
     let commit: String = line_value(version, "commit-hash: ").unwrap_or("unknown").chars().take(12).collect();
@@ -48,9 +48,9 @@ fn build_library(compiler: &DebianCompiler, work: &Path) -> Result<(), GuestkitE
     build
         .current_dir(&seed)
         .env("RUSTC", &compiler.rustc)
-        // `-Zbuild-std` is how a library is built from sources; the compiler is a stable one.
+        // `-Zbuild-std` builds the library from sources; RUSTC_BOOTSTRAP permits it with a stable compiler.
         .env("RUSTC_BOOTSTRAP", "1")
-        // Guests may or may not ask for link-time optimisation, as with the library that rustup ships.
+        // Guests may use link-time optimization or not, as with the library of rustup.
         .env("CARGO_ENCODED_RUSTFLAGS", "-Cembed-bitcode=yes")
         .env("CARGO_HOME", work.join("home"))
         .env("CARGO_TARGET_DIR", work.join("target"))
