@@ -132,7 +132,7 @@ impl Chart {
         }
     }
 
-    /// Returns the same numbers as a table, for readers who do not see the picture.
+    /// Returns the same numbers as a table, for readers who cannot see the chart.
     #[must_use]
     pub fn table_twin(&self) -> Table {
         let kind = match self.x.kind {
@@ -182,7 +182,7 @@ impl Axis {
     }
 }
 
-/// A value as a finite number.
+/// Returns a value as a finite number.
 pub(crate) fn number(value: Option<&Number>) -> Option<f64> {
     value.and_then(Number::as_f64)
 }

@@ -1,4 +1,4 @@
-//! One part of a document: its id, its type, and the properties of that type.
+//! One component of a document: its id, its type, and the properties of that type.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,7 @@ impl Tone {
     }
 }
 
-/// A component before its properties are read by its type.
+/// A component whose properties are not parsed yet, because they depend on its type.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawComponent<'a> {
@@ -101,7 +101,7 @@ pub(crate) struct RawComponent<'a> {
 }
 
 impl RawComponent<'_> {
-    /// Reads the properties; pointers of errors start at the component.
+    /// Parses the properties. Pointers of errors are relative to the component.
     pub(crate) fn read(self) -> Result<Component, A2uiError> {
         let body = body(self.kind, self.props.get()).map_err(|error| error.under("/props"))?;
         Ok(Component { id: self.id, body })

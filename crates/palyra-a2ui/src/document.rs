@@ -42,7 +42,7 @@ struct RawDocument<'a> {
 }
 
 impl A2uiDocument {
-    /// Reads a document from JSON text.
+    /// Parses and checks a document.
     ///
     /// ```
     /// let text = r#"{"v":1,"surface":"demo","components":[{"id":"a","type":"text","props":{"value":"Hi"}}]}"#;
@@ -62,7 +62,7 @@ impl A2uiDocument {
         Ok(document)
     }
 
-    /// The name of the surface the document is shown on.
+    /// Returns the name of the surface that the document is displayed on.
     pub fn surface(&self) -> &str {
         &self.surface
     }

@@ -1,20 +1,20 @@
-//! Where and why a document is not acceptable.
+//! Errors: the position in a document, and the violated rule.
 
 use palyra_common::redact::escape_untrusted;
 use serde::Deserialize;
 use serde_json::error::Category;
 use serde_path_to_error::{Path, Segment};
 
-/// Longest reason that is kept, in characters; a parser repeats names of the document.
+/// Maximum length of a reason, in characters. Parsers repeat names from the document.
 const MAX_REASON_CHARS: usize = 300;
 
-/// A rule that a document, patch or event breaks.
+/// A violated rule of a document, patch or event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("at `{pointer}`: {reason}")]
 pub struct A2uiError {
-    /// JSON pointer (RFC 6901) of the offending value; empty for the whole.
+    /// JSON pointer (RFC 6901) of the invalid value; empty for the whole text.
     pub pointer: String,
-    /// Which rule, safe to print.
+    /// The violated rule, safe to print.
     pub reason: String,
 }
 
@@ -24,14 +24,14 @@ impl A2uiError {
         Self { pointer: pointer.into(), reason: escape_untrusted(&reason) }
     }
 
-    /// The same error, seen from a value that contains the offending one.
+    /// Returns the error relative to a value that contains the invalid one.
     pub(crate) fn under(mut self, prefix: impl std::fmt::Display) -> Self {
         self.pointer = format!("{prefix}{}", self.pointer);
         self
     }
 }
 
-/// Reads a value from JSON text; errors have the pointer of the value that caused them.
+/// Deserializes JSON text. Errors contain the pointer of the value that caused them.
 pub(crate) fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, A2uiError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut deserializer)
@@ -40,7 +40,7 @@ pub(crate) fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, A2uiEr
     Ok(value)
 }
 
-/// One step of a JSON pointer.
+/// Returns one step of a JSON pointer.
 pub(crate) fn step(name: &str) -> String {
     format!("/{}", name.replace('~', "~0").replace('/', "~1"))
 }
@@ -49,14 +49,14 @@ fn pointer(path: &Path) -> String {
     let steps = path.iter().map(|segment| match segment {
         Segment::Seq { index } => format!("/{index}"),
         Segment::Map { key } => step(key),
-        // No value here is written as an enum with content, and a parser that lost its place adds nothing.
+        // No value here is serialized as an enum with content, and an unknown segment adds no information.
         Segment::Enum { .. } | Segment::Unknown => String::new(),
     });
     escape_untrusted(&steps.collect::<String>())
 }
 
-/// What the parser says. Its line and column are left out for a value of the wrong form: they count from the start of
-/// the part that was being read, and the pointer is exact.
+/// Returns the message of the parser. Line and column are removed if a value has the wrong form, because they are
+/// relative to the parsed part and the pointer is exact.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match error.classify() {

@@ -1,4 +1,4 @@
-//! Fields for a person to fill in, and the rules their values follow.
+//! Forms: their fields, and the rules for the values of fields.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -163,21 +163,21 @@ impl Form {
     }
 }
 
-/// Whether a text is a day, as `2026-01-31`.
+/// Returns whether a text is a date, such as `2026-01-31`.
 #[must_use]
 pub fn is_date(text: &str) -> bool {
     text.len() == "2026-01-31".len() && text.as_bytes().get(4) == Some(&b'-') && text.parse::<Date>().is_ok()
 }
 
-/// Whether a text is a moment with its offset from UTC.
+/// Returns whether a text is an RFC 3339 date-time with an offset.
 #[must_use]
 pub fn is_datetime(text: &str) -> bool {
     moment(text).is_some()
 }
 
-/// A day or moment that can be compared with others of its kind.
+/// Parses a date-time for comparison.
 pub(crate) fn moment(text: &str) -> Option<Timestamp> {
-    // RFC 3339 begins with a day of ten characters; the parser would accept shorter forms.
+    // RFC 3339 starts with a date of ten characters; the parser would accept shorter forms.
     let extended = text.get(..10).is_some_and(is_date) && text.as_bytes().get(10) == Some(&b'T');
     if extended { text.parse().ok() } else { None }
 }
@@ -214,7 +214,7 @@ impl<'de> Deserialize<'de> for Bound {
     }
 }
 
-/// Characters a value may have where its field does not say.
+/// Returns the maximum number of characters in a value of a field.
 pub(crate) fn most_characters(field: &Field) -> usize {
     field.max_length.map_or(MAX_TEXT_BYTES, |most| most as usize)
 }

@@ -1,7 +1,7 @@
-//! Documents as messages of Google's A2UI, and such messages as documents.
+//! Conversion between documents and messages of Google's A2UI.
 //!
-//! Its basic catalog has neither tables nor charts: a table becomes rows of texts, and a chart its table. What a message
-//! has beyond texts, lists and inputs is kept as a component of an unknown type.
+//! Its basic catalog has neither tables nor charts: a table becomes rows of texts, and a chart becomes its table. Parts
+//! of a message other than texts, lists and inputs become components of an unknown type.
 
 mod incoming;
 mod outgoing;
@@ -14,9 +14,9 @@ use crate::error::{A2uiError, read};
 /// A version of Google's A2UI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GoogleA2uiVersion {
-    /// 0.9.1.
+    /// Version 0.9.1, also accepted as `v0.9`.
     V0_9_1,
-    /// 1.0.
+    /// Version 1.0.
     V1_0,
 }
 
@@ -31,7 +31,7 @@ impl GoogleA2uiVersion {
         }
     }
 
-    /// The basic catalog of this version.
+    /// Returns the id of the basic catalog of this version.
     #[must_use]
     pub fn catalog_id(self) -> &'static str {
         match self {
@@ -41,15 +41,15 @@ impl GoogleA2uiVersion {
     }
 }
 
-/// Returns the messages that create the surface of a document and fill it, in their order.
+/// Returns the messages that create the surface of a document and fill it, in order.
 #[must_use]
 pub fn to_google(document: &A2uiDocument, version: GoogleA2uiVersion) -> Vec<Value> {
     outgoing::messages(document, version)
 }
 
-/// Reads a JSON array of messages that create one surface.
+/// Converts a JSON array of messages that create one surface to a document.
 ///
-/// Pointers of errors lead into the array, or into the document that it stands for.
+/// Pointers of errors refer to the array, or to the document that it is converted to.
 pub fn from_google(text: &str) -> Result<A2uiDocument, A2uiError> {
     check_size(text)?;
     let messages: Vec<Value> = read(text)?;

@@ -1,4 +1,4 @@
-//! Documents that tools show to people.
+//! A2UI documents, which tools return to be displayed to people.
 //!
 //! ```text
 //! JSON text ─► A2uiDocument::parse ─► A2uiDocument ─► render_text      a terminal, or a model
@@ -7,8 +7,8 @@
 //! A2uiFormSubmitEvent ─► A2uiDocument::check_submit ─► FormValues
 //! ```
 //!
-//! A document is valid by construction: [`A2uiDocument::parse`] refuses unknown keys, text that a terminal could mistake
-//! for commands, and everything over a limit of [`limits`]. Every error names its place by a JSON pointer.
+//! A document is valid by construction: [`A2uiDocument::parse`] rejects unknown keys, text that a terminal could
+//! interpret as commands, and everything above [`limits`]. Every error contains a JSON pointer to its position.
 
 #![forbid(unsafe_code)]
 

@@ -1,17 +1,17 @@
-//! Markdown: which links are allowed, and how it reads on a terminal.
+//! Markdown: permitted links, and conversion to text for terminals.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// What a link may begin with.
+/// The permitted schemes of links.
 const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
 
-/// Checks that links lead to allowed places and that nothing is loaded from elsewhere.
+/// Checks that links have a permitted scheme and that there are no images.
 pub(crate) fn check_links(markdown: &str) -> Result<(), String> {
     for event in parser(markdown) {
         match event {
             Event::Start(Tag::Link { dest_url, .. }) => {
                 let target = dest_url.to_ascii_lowercase();
-                // An address in angle brackets is a link without its scheme.
+                // An e-mail address in angle brackets is a link without a scheme.
                 let address = !target.contains(':') && target.contains('@');
                 if !address && !SCHEMES.iter().any(|scheme| target.starts_with(scheme)) {
                     return Err(format!("the link to `{dest_url}` is not http, https or mailto"));

@@ -1,4 +1,4 @@
-//! A document as content for an MCP client, by what the client announced.
+//! Converts a document to content for an MCP client, depending on the capabilities of the client.
 
 use serde_json::{Value, json};
 
@@ -12,25 +12,25 @@ pub use to_markdown::to_markdown;
 
 /// The media type of messages of Google's A2UI.
 pub const A2UI_MEDIA_TYPE: &str = "application/a2ui+json";
-/// The media type of a page for MCP Apps.
+/// The media type of a page of MCP Apps.
 pub const MCP_APP_MEDIA_TYPE: &str = "text/html;profile=mcp-app";
 
-/// What a client said it can show.
+/// The richest form of documents that a client supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum McpClientUi {
     /// Messages of Google's A2UI.
     A2ui(GoogleA2uiVersion),
     /// Pages of the MCP Apps extension.
     McpApps,
-    /// Text.
+    /// Markdown text, which every client supports.
     Markdown,
 }
 
 impl McpClientUi {
-    /// Reads what a client announced in its capabilities; A2UI is preferred to pages.
+    /// Determines the form from the client's capabilities. A2UI is preferred to pages.
     ///
-    /// The MCP Apps extension lists media types, that of A2UI among them; `a2uiClientCapabilities` has a member for each
-    /// version of A2UI, in the capabilities, among their extensions or among what is experimental.
+    /// The MCP Apps extension lists media types, which can include that of A2UI. `a2uiClientCapabilities` has a member
+    /// for each version of A2UI; it is read from the capabilities, their extensions and their experimental part.
     #[must_use]
     pub fn announced(capabilities: &Value) -> Self {
         let extensions = &capabilities["extensions"];
@@ -51,7 +51,8 @@ impl McpClientUi {
     }
 }
 
-/// Returns the content blocks of a tool result that show a document; the text is always among them, for the model.
+/// Returns the content blocks of a tool result that display a document. They always include the text, for the
+/// model.
 #[must_use]
 pub fn mcp_content(document: &A2uiDocument, client: McpClientUi) -> Vec<Value> {
     let text = json!({ "type": "text", "text": to_markdown(document) });

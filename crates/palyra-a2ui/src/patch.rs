@@ -1,4 +1,4 @@
-//! Changes to a document, by the ids of its components: all of them or none.
+//! Patches: changes to a document by the ids of its components, applied completely or not at all.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,10 +61,10 @@ pub enum PatchOp {
     },
 }
 
-/// Why a patch was not applied; the document is as it was.
+/// The reason why a patch was not applied. The document is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatchError {
-    /// The document has changed since the patch was made.
+    /// The document changed after the base revision of the patch.
     #[error("the patch starts from revision {base_rev}, and the document is at revision {current}")]
     Stale {
         /// The base revision of the patch.
@@ -72,7 +72,7 @@ pub enum PatchError {
         /// The current revision of the document.
         current: u64,
     },
-    /// The patch does not fit the document, or what it leads to breaks a rule.
+    /// The patch does not match the document, or its result violates a rule.
     #[error(transparent)]
     Invalid(#[from] A2uiError),
 }
@@ -112,7 +112,7 @@ enum OpName {
 }
 
 impl A2uiPatch {
-    /// Reads a patch from JSON text.
+    /// Parses and checks a patch.
     pub fn parse(text: &str) -> Result<Self, A2uiError> {
         check_size(text)?;
         let RawPatch { v, surface, base_rev, rev, ops } = read(text)?;
@@ -129,7 +129,7 @@ impl A2uiPatch {
         Ok(Self { v, surface, base_rev, rev, ops: ops.collect::<Result<_, _>>()? })
     }
 
-    /// Returns the changed document, which is at [`Self::rev`]; the given one is as it was.
+    /// Returns the changed document, which has revision [`Self::rev`]. `document` itself is unchanged.
     pub fn apply(&self, document: &A2uiDocument, current: u64) -> Result<A2uiDocument, PatchError> {
         if self.base_rev != current {
             return Err(PatchError::Stale { base_rev: self.base_rev, current });
@@ -146,7 +146,7 @@ impl A2uiPatch {
         Ok(changed.map_err(|error| A2uiError::new("/ops", error.to_string()))?)
     }
 
-    /// The revision it leads to.
+    /// Returns the revision that the patch creates.
     pub fn rev(&self) -> u64 {
         self.rev
     }

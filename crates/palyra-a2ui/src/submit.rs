@@ -1,4 +1,4 @@
-//! What a person submitted, checked against the form that was shown.
+//! Submitted forms, checked against the form that was displayed.
 
 use std::collections::BTreeMap;
 
@@ -28,17 +28,17 @@ pub struct A2uiFormSubmitEvent {
     pub(crate) values: BTreeMap<String, Option<FieldValue>>,
 }
 
-/// Values that follow the rules of their form.
+/// Submitted values that were checked against the rules of their form.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FormValues {
-    /// Values by the names of their fields; fields without one are absent.
+    /// The values by field name. Fields without a value are absent.
     pub values: BTreeMap<String, FieldValue>,
-    /// Values of `secret` fields, which go to the vault.
+    /// The values of `secret` fields, which are stored in the vault.
     pub secrets: BTreeMap<String, SecretValue>,
 }
 
 impl A2uiFormSubmitEvent {
-    /// Reads an event.
+    /// Parses an event. Its values are not checked against a form yet.
     pub fn parse(text: &str) -> Result<Self, A2uiError> {
         check_size(text)?;
         read(text)
@@ -48,7 +48,8 @@ impl A2uiFormSubmitEvent {
 impl A2uiDocument {
     /// Checks submitted values against the form of this document.
     ///
-    /// Errors point into the event and never repeat a value.
+    /// # Errors
+    /// The pointer refers to the event, and the reason never contains a value.
     pub fn check_submit(&self, event: &A2uiFormSubmitEvent) -> Result<FormValues, A2uiError> {
         let id = &event.component_id;
         let Some(ComponentBody::Form(form)) = self.component(id).map(|component| &component.body) else {

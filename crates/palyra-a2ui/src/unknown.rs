@@ -1,4 +1,4 @@
-//! A component of a type this version does not know: kept as it is, and shown as a placeholder.
+//! Components of unknown types: kept unchanged, and displayed as placeholders.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A value of a field: what a form begins with, or what a person submitted.
+//! The value of a field: its default, or the submitted one.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Messages as the JSON of a document, which is read as any other one.
+//! Converts messages to the JSON of a document, which is then parsed like any other.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::error::A2uiError;
 use crate::limits::MAX_COMPONENTS;
 
-/// Deepest nesting of components that is followed.
+/// Maximum nesting of components.
 const MAX_DEPTH: usize = 32;
 
 pub(super) fn document(messages: &[Value]) -> Result<Value, A2uiError> {
@@ -20,7 +20,7 @@ pub(super) fn document(messages: &[Value]) -> Result<Value, A2uiError> {
     Ok(json!({ "v": 1, "surface": surface.id.unwrap_or_default(), "components": out.finish() }))
 }
 
-/// What the messages say about their one surface.
+/// The combined contents of the messages, which refer to one surface.
 #[derive(Default)]
 struct Surface<'m> {
     id: Option<&'m str>,
@@ -85,7 +85,7 @@ impl<'m> Surface<'m> {
         Ok(())
     }
 
-    /// A property that is a value or leads to one in the data model.
+    /// Returns the value of a property, which may refer to the data model.
     fn resolve(&self, component: &Map<String, Value>, name: &str) -> Value {
         let value = component.get(name).cloned().unwrap_or_default();
         match value.get("path").and_then(Value::as_str) {
@@ -103,12 +103,12 @@ impl<'m> Surface<'m> {
     }
 }
 
-/// Components of the document so far; inputs are gathered in one form.
+/// The components of the document so far. Inputs are collected in one form.
 #[derive(Default)]
 struct Parts {
     components: Vec<Value>,
     fields: Vec<Value>,
-    /// Where the form goes: before the component at this place.
+    /// The index of the component before which the form is inserted.
     form_at: usize,
     submit_label: Option<String>,
 }
@@ -188,7 +188,8 @@ fn children(component: &Map<String, Value>) -> impl Iterator<Item = &str> {
     several.chain(tabs.filter_map(|tab| tab.get("child"))).chain(one).filter_map(Value::as_str)
 }
 
-/// The field that an input stands for; its name is the last part of where its value is, or its place in the form.
+/// Returns the field for an input. Its name is the last segment of its path in the data model, or derived from its
+/// index.
 fn field(surface: &Surface<'_>, component: &Map<String, Value>, kind: &str, index: usize) -> Option<Value> {
     let variant = component.get("variant").and_then(Value::as_str).unwrap_or_default();
     let flag = |name: &str| component.get(name).and_then(Value::as_bool).unwrap_or(false);
@@ -227,7 +228,7 @@ fn field(surface: &Surface<'_>, component: &Map<String, Value>, kind: &str, inde
     Some(field)
 }
 
-/// What a field begins with, in its own type.
+/// Returns the default value of a field, converted to the type of the field.
 fn default(field_type: &str, value: Value) -> Option<Value> {
     match (field_type, value) {
         ("secret", _) | (_, Value::Null) => None,

@@ -170,7 +170,7 @@ fn bound(bound: Option<&Bound>, otherwise: i64) -> Value {
     }
 }
 
-/// What a field begins with, in the type its input binds to.
+/// Returns the initial value of a field, in the type that its input binds to.
 fn initial(field: &Field) -> Value {
     match (&field.default, field.kind) {
         (Some(FieldValue::Text(text)), FieldType::Select) => json!([text]),

@@ -1,4 +1,4 @@
-//! What is a document, and where one that is not goes wrong.
+//! Valid documents, and the errors of invalid ones.
 
 use palyra_a2ui::limits::{MAX_COMPONENTS, MAX_DOCUMENT_BYTES, MAX_ROWS};
 use palyra_a2ui::{A2uiDocument, ComponentBody};

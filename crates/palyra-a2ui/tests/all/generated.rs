@@ -1,4 +1,5 @@
-//! The schema and the TypeScript types that clients read, as committed; `PALYRA_WRITE_GENERATED=1` writes them anew.
+//! The committed schema and TypeScript types of clients, compared with the generated ones. `PALYRA_WRITE_GENERATED=1`
+//! writes them.
 
 mod typescript;
 
