@@ -81,7 +81,7 @@ fn main() -> Result<(), AnyError> {
     Ok(())
 }
 
-/// The requests, and every message in one.
+/// Returns the request messages, and every message inside one.
 fn requests(files: &[FileDescriptorProto]) -> BTreeSet<String> {
     let whole = |file: &FileDescriptorProto, message: &DescriptorProto| {
         (format!(".{}.{}", file.package(), message.name()), message.clone())
@@ -103,7 +103,7 @@ fn requests(files: &[FileDescriptorProto]) -> BTreeSet<String> {
     found
 }
 
-/// How fields are read and written that JSON has otherwise.
+/// Returns attributes for fields whose JSON form differs from the generated one.
 fn attributes(package: &str, message: &DescriptorProto) -> Vec<(String, String)> {
     let place = |field: &str| format!(".{package}.{}.{field}", message.name());
     let fields = message.field.iter().filter(|field| field.oneof_index.is_none() || field.proto3_optional());

@@ -1,4 +1,4 @@
-//! What audits go by: the policy, and the list of known-vulnerable dependencies beside it.
+//! The audit policy, and the list of known-vulnerable dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 
 use crate::skills::{Severity, SkillStatus};
 
-/// Longest body that brings a policy: every byte of it may be written as an escape.
+/// Maximum body of a request with a policy, in bytes: every byte of the policy may be escaped.
 pub const MAX_AUDIT_POLICY_BODY: usize = 6 * MAX_AUDIT_POLICY_BYTES + 1_024;
-/// Longest body that brings a list of advisories.
+/// Maximum body of a request with a list of advisories, in bytes.
 pub const MAX_ADVISORY_BODY: usize = MAX_ADVISORY_BYTES;
 
 /// Response of `GET /v1/audit-policy`: what audits go by now.

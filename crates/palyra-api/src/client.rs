@@ -51,27 +51,27 @@ use serde::de::DeserializeOwned;
 use crate::Problem;
 use crate::packages::PACKAGE_TYPE;
 
-/// Longest answer that is read whole.
+/// Maximum size of a response that is read as a whole, in bytes.
 const MAX_ANSWER_BYTES: usize = 256 << 20;
 
-/// Calls the daemon.
+/// Typed client of the daemon, over any transport.
 #[derive(Debug, Clone)]
 pub struct Client<T> {
     transport: T,
 }
 
 impl<T: Transport> Client<T> {
-    /// A client over a transport.
+    /// Creates a client over a transport.
     pub fn new(transport: T) -> Self {
         Self { transport }
     }
 
-    /// What carries its requests.
+    /// Returns the transport.
     pub fn transport(&self) -> &T {
         &self.transport
     }
 
-    /// Gets a resource.
+    /// Sends a GET request and parses the response.
     pub fn get<A: DeserializeOwned>(
         &self,
         path: &str,
@@ -79,7 +79,7 @@ impl<T: Transport> Client<T> {
         self.answer(request(Method::GET, path, empty_body()))
     }
 
-    /// Deletes a resource.
+    /// Sends a DELETE request and parses the response.
     pub fn delete<A: DeserializeOwned>(
         &self,
         path: &str,
@@ -87,7 +87,7 @@ impl<T: Transport> Client<T> {
         self.answer(request(Method::DELETE, path, empty_body()))
     }
 
-    /// Asks for something to be done that needs no body.
+    /// Sends a POST request without a body and parses the response.
     pub fn post<A: DeserializeOwned>(
         &self,
         path: &str,
@@ -121,7 +121,7 @@ impl<T: Transport> Client<T> {
         if response.status().is_success() { Ok(response) } else { Err(problem(response).await) }
     }
 
-    /// The whole answer, of the shape that is expected.
+    /// Sends a request, reads the whole response and parses it.
     pub async fn answer<A: DeserializeOwned>(
         &self,
         request: Result<Request<ApiBody>, ClientError>,
@@ -135,7 +135,7 @@ impl<T: Transport> Client<T> {
 }
 
 fn decode<A: DeserializeOwned>(bytes: &[u8]) -> Result<A, ClientError> {
-    // An answer without a body says nothing but that it was done.
+    // An empty body confirms the operation without data, for types that accept `null`.
     let bytes: &[u8] = if bytes.is_empty() { b"null" } else { bytes };
     serde_json::from_slice(bytes)
         .map_err(|error| ClientError::Protocol(format!("unexpected response of the daemon: {error}")))
@@ -152,20 +152,20 @@ fn written_request(method: Method, path: &str, json: Vec<u8>) -> Result<Request<
     Ok(request)
 }
 
-/// A request for a path of the API.
+/// Builds a request for a path of the API.
 pub fn request(method: Method, path: &str, body: ApiBody) -> Result<Request<ApiBody>, ClientError> {
     let built = Request::builder().method(method).uri(path).header(ACCEPT, "application/json").body(body);
     built.map_err(|error| ClientError::Protocol(format!("cannot request `{path}`: {error}")))
 }
 
-/// A request that carries a package.
+/// Builds a request with a package as its body.
 fn package_request(path: &str, package: ApiBody) -> Result<Request<ApiBody>, ClientError> {
     let mut request = request(Method::POST, path, package)?;
     request.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static(PACKAGE_TYPE));
     Ok(request)
 }
 
-/// One part of a path, with everything escaped that would end it.
+/// Escapes one segment of a path.
 pub fn segment(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'~');
     let escaped = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

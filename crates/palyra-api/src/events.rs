@@ -1,4 +1,4 @@
-//! What happens, as it happens: events of the journal.
+//! Events of the journal as a live stream.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

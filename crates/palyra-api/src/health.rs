@@ -1,4 +1,4 @@
-//! Whether the daemon is there, and what it is.
+//! Availability and version of the daemon.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

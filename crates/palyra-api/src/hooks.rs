@@ -1,4 +1,4 @@
-//! Hooks: plugins that are bound to events, what they could not take, and the file that says the same by hand.
+//! Hooks: plugins that are bound to events, their dead letters, and the bindings file.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

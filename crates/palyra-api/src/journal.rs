@@ -1,4 +1,4 @@
-//! What happened, and the proof that nothing was taken out.
+//! Events of the journal, with proofs that none was removed.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -118,7 +118,7 @@ pub struct SignedCheckpoint {
 }
 
 impl JournalQuery {
-    /// As the query of a URL.
+    /// Formats the filter as the query of a URL.
     pub fn to_query(&self) -> String {
         let segment = crate::client::segment;
         let mut parts = Vec::new();

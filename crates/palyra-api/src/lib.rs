@@ -1,10 +1,10 @@
-//! Every shape that crosses a process, the codes of its errors, and the typed client.
+//! The request and response types of the API, its error codes, and the typed client.
 //!
-//! A resource has one file with its shapes and one in [`client`] with the calls that carry them. Shapes say
-//! nothing about where the daemon is: [`Client`] is generic over a [`Transport`], which is HTTP over a Unix socket
-//! or TCP here, and the daemon's own router without a socket where a command owns the state itself.
+//! A resource has one file with its types and one in [`client`] with the calls. The types do not depend on the location
+//! of the daemon: [`Client`] is generic over a [`Transport`], which is HTTP over a Unix socket or TCP here, and the
+//! daemon's own router without a socket if a command owns the state itself.
 //!
-//! Requests refuse fields they do not know, answers may grow: a client of an older version keeps reading.
+//! Requests reject unknown fields; responses may get new fields, so that a client of an older version keeps working.
 
 #![forbid(unsafe_code)]
 

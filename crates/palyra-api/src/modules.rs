@@ -49,7 +49,7 @@ pub struct RunModuleRequest {
 }
 
 impl RunModuleRequest {
-    /// A call of a module with an empty input and nothing granted.
+    /// Creates a call of a module with an empty input and without grants.
     pub fn new(module_base64: impl Into<String>) -> Self {
         Self {
             module_base64: module_base64.into(),

@@ -1,4 +1,4 @@
-//! How every face tells an error: RFC 9457 problem details.
+//! The form of errors on every transport: RFC 9457 problem details.
 
 use palyra_common::ErrorCode;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem of a code with its message; status and title follow from the code.
+    /// Creates a problem with a code and a message; status and title follow from the code.
     pub fn new(code: ErrorCode, detail: impl Into<String>) -> Self {
         Self {
             kind: format!("urn:palyra:problem:{code}"),
@@ -57,28 +57,28 @@ impl Problem {
         }
     }
 
-    /// With something a person can do.
+    /// Adds a hint: a step that the user can take.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// With several things a person can do.
+    /// Adds several hints.
     #[must_use]
     pub fn hints(mut self, hints: impl IntoIterator<Item = String>) -> Self {
         self.hints.extend(hints);
         self
     }
 
-    /// With the facts.
+    /// Replaces the details.
     #[must_use]
     pub fn details(mut self, details: Value) -> Self {
         self.details = details;
         self
     }
 
-    /// The exit code of a command that ends with this problem.
+    /// Returns the exit code of a command that ends with this problem.
     pub fn exit_code(&self) -> u8 {
         codes::exit_code(self.code)
     }

@@ -1,4 +1,4 @@
-//! Routines: calls that are made by the time.
+//! Routines: scheduled tool calls.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -201,7 +201,7 @@ pub struct RemovedName {
 }
 
 impl Misfire {
-    /// The word on every face.
+    /// Returns the value in requests and responses.
     pub fn wire_name(self) -> &'static str {
         match self {
             Self::Skip => "skip",

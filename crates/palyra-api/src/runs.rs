@@ -1,4 +1,4 @@
-//! Runs: what was called, how it ended, what it said, and the proof of it.
+//! Runs: the call, its outcome, its output, and its receipt.
 
 mod failure;
 mod receipt;

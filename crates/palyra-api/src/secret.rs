@@ -31,19 +31,19 @@ pub enum SecretBytes {
 pub struct NotBase64;
 
 impl SecretText {
-    /// Takes the text.
+    /// Wraps the text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(Zeroizing::new(text.into()))
     }
 
-    /// The text in the clear.
+    /// Returns the text in the clear.
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
 
 impl SecretBytes {
-    /// The form in which bytes travel.
+    /// Encodes the bytes.
     pub fn new(bytes: &[u8]) -> Self {
         match std::str::from_utf8(bytes) {
             Ok(text) => Self::Text(SecretText::new(text)),
@@ -51,7 +51,7 @@ impl SecretBytes {
         }
     }
 
-    /// The bytes.
+    /// Decodes the bytes.
     pub fn value(&self) -> Result<SecretValue, NotBase64> {
         match self {
             Self::Text(text) => Ok(SecretValue::new(text.expose().as_bytes())),

@@ -227,12 +227,12 @@ impl Default for AgentBudget {
 }
 
 impl AgentRunStatus {
-    /// Whether nothing more happens.
+    /// Returns whether the run has ended.
     pub const fn is_final(self) -> bool {
         !matches!(self, Self::Queued | Self::Thinking | Self::Calling | Self::Paused)
     }
 
-    /// The word on every wire.
+    /// Returns the value in requests and responses.
     pub const fn wire_name(self) -> &'static str {
         match self {
             Self::Queued => "queued",

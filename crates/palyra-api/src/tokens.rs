@@ -1,4 +1,4 @@
-//! Tokens: who besides the owner may ask.
+//! API tokens for principals besides the owner.
 
 use palyra_common::{Scope, ScopeSet};
 use serde::{Deserialize, Serialize};
@@ -96,7 +96,7 @@ impl From<ScopeName> for Scope {
 }
 
 impl Token {
-    /// What it may do, with commas between.
+    /// Returns the scopes, separated by commas.
     pub fn scope_names(&self) -> String {
         self.scopes.iter().map(|scope| Scope::from(*scope)).collect::<ScopeSet>().to_string()
     }

@@ -226,7 +226,7 @@ pub struct Leaf {
 }
 
 impl InvokeRequest {
-    /// A call with an input and nothing else.
+    /// Creates a call with an input and default options.
     pub fn with_input(input: Box<RawValue>) -> Self {
         Self { input: Some(input), ..Self::default() }
     }

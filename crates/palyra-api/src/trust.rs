@@ -72,7 +72,7 @@ pub enum TrustMode {
 }
 
 impl TrustMode {
-    /// The word.
+    /// Returns the value in requests and responses.
     pub fn wire_name(self) -> &'static str {
         match self {
             Self::Allowlisted => "allowlisted",

@@ -1,4 +1,4 @@
-//! What a person looks at before deciding an approval.
+//! The information shown to a person before deciding an approval.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -7,7 +7,7 @@ use super::{Client, ClientError, Transport, segment};
 use crate::approvals::{Approval, ApprovalList, ApprovalQuery, ApproveRequest, DenyRequest};
 
 impl<T: Transport> Client<T> {
-    /// Approvals, newest first.
+    /// Returns one page of approvals, newest first.
     pub async fn approvals(&self, query: &ApprovalQuery) -> Result<ApprovalList, ClientError> {
         let pairs = Pairs::default()
             .with("status", query.status.map(|status| status.wire_name()))
@@ -16,18 +16,18 @@ impl<T: Transport> Client<T> {
         self.get(&pairs.after("/v1/approvals")).await
     }
 
-    /// One approval.
+    /// Returns one approval.
     pub async fn approval(&self, approval_id: &str) -> Result<Approval, ClientError> {
         self.get(&format!("/v1/approvals/{}", segment(approval_id))).await
     }
 
-    /// One approval with a piece of its arguments, from a byte on.
+    /// Returns one approval with a piece of its arguments, starting at a byte offset.
     pub async fn approval_arguments(&self, approval_id: &str, from: u64) -> Result<Approval, ClientError> {
         let pairs = Pairs::default().with("arguments_from", Some(from));
         self.get(&pairs.after(&format!("/v1/approvals/{}", segment(approval_id)))).await
     }
 
-    /// One approval with its whole arguments, put together from their pieces, as far as they are still kept.
+    /// Returns one approval with its whole arguments, joined from their pieces, as far as they are still stored.
     pub async fn whole_approval(&self, approval_id: &str) -> Result<Approval, ClientError> {
         let mut whole = self.approval_arguments(approval_id, 0).await?;
         while (whole.arguments.len() as u64) < whole.arguments_bytes {
@@ -41,7 +41,7 @@ impl<T: Transport> Client<T> {
         Ok(whole)
     }
 
-    /// Says yes.
+    /// Approves a request.
     pub async fn approve(
         &self,
         approval_id: &str,
@@ -51,12 +51,12 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &path, request).await
     }
 
-    /// Says no.
+    /// Denies a request.
     pub async fn deny(&self, approval_id: &str, request: &DenyRequest) -> Result<Approval, ClientError> {
         self.send(Method::POST, &format!("/v1/approvals/{}/deny", segment(approval_id)), request).await
     }
 
-    /// What a person looks at before deciding an approval.
+    /// Returns the information shown to a person before deciding an approval.
     pub async fn approval_context(
         &self,
         approval_id: &str,

@@ -1,4 +1,4 @@
-//! What audits go by.
+//! Calls about the audit policy.
 
 use http::Method;
 
@@ -10,7 +10,7 @@ use crate::audit_policy::{
 const PATH: &str = "/v1/audit-policy";
 
 impl<T: Transport> Client<T> {
-    /// What audits go by now.
+    /// Returns the audit policy in effect.
     pub async fn audit_policy(&self) -> Result<AuditPolicyShown, ClientError> {
         self.get(PATH).await
     }

@@ -15,7 +15,7 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// Chunks that may wait to be sent.
 const WAITING_CHUNKS: usize = 4;
 
-/// What went wrong while a body streamed.
+/// Error while streaming a body.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BodyError(pub String);
@@ -23,24 +23,24 @@ pub struct BodyError(pub String);
 /// A body in either direction.
 pub type ApiBody = UnsyncBoxBody<Bytes, BodyError>;
 
-/// No body.
+/// Returns an empty body.
 pub fn empty_body() -> ApiBody {
     Empty::new().map_err(|never| match never {}).boxed_unsync()
 }
 
-/// A body that is there already.
+/// Returns a body with these bytes.
 pub fn full_body(bytes: impl Into<Bytes>) -> ApiBody {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// A body that is read while it is sent, on a thread that may block; it never stands in memory as a whole.
+/// Returns a body that a blocking thread reads while it is sent; it is never in memory as a whole.
 pub fn reader_body(reader: impl Read + Send + 'static, length: u64) -> ApiBody {
     let (sender, chunks) = mpsc::channel(WAITING_CHUNKS);
     tokio::task::spawn_blocking(move || read_chunks(reader, length, &sender));
     ReaderBody { chunks, left: length }.boxed_unsync()
 }
 
-/// A body in pieces, which ends when the sender is dropped.
+/// Returns a body from a channel, which ends when the sender is dropped.
 pub fn channel_body(pieces: mpsc::Receiver<Bytes>) -> ApiBody {
     ChannelBody(pieces).boxed_unsync()
 }
@@ -85,7 +85,7 @@ impl Body for ReaderBody {
     }
 }
 
-/// Exactly `length` bytes: a file that shrank breaks the body off, one that grew is cut where it ended.
+/// Sends exactly `length` bytes: a file that shrank fails the body, and the extra bytes of one that grew are ignored.
 fn read_chunks(mut reader: impl Read, length: u64, sender: &mpsc::Sender<std::io::Result<Bytes>>) {
     let mut left = length;
     while left > 0 {

@@ -13,12 +13,12 @@ use crate::channels::{
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 impl<T: Transport> Client<T> {
-    /// Every channel.
+    /// Returns every channel.
     pub async fn channels(&self) -> Result<ChannelList, ClientError> {
         self.get("/v1/channels").await
     }
 
-    /// One channel.
+    /// Returns one channel.
     pub async fn channel(&self, name: &str) -> Result<Channel, ClientError> {
         self.get(&path(name, "")).await
     }
@@ -33,12 +33,12 @@ impl<T: Transport> Client<T> {
         self.delete(&path(name, "")).await
     }
 
-    /// The newest messages of a channel, oldest of them first.
+    /// Returns the newest messages of a channel, oldest first.
     pub async fn channel_messages(&self, name: &str, limit: Option<u16>) -> Result<MessageList, ClientError> {
         self.get(&Pairs::default().with("limit", limit).after(&path(name, "/messages"))).await
     }
 
-    /// What a channel gave up, newest first.
+    /// Returns the dead letters of a channel, newest first.
     pub async fn channel_dead_letters(
         &self,
         name: &str,
@@ -47,7 +47,7 @@ impl<T: Transport> Client<T> {
         self.get(&Pairs::default().with("limit", limit).after(&path(name, "/dead-letters"))).await
     }
 
-    /// Sends a message that was given up once more.
+    /// Retries the delivery of a dead letter.
     pub async fn retry_channel_letter(
         &self,
         name: &str,

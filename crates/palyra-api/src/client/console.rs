@@ -9,7 +9,7 @@ impl<T: Transport> Client<T> {
         self.post("/console/codes").await
     }
 
-    /// The browsers that are signed in.
+    /// Returns the signed-in browsers.
     pub async fn console_sessions(&self) -> Result<ConsoleSessionList, ClientError> {
         self.get("/console/sessions").await
     }

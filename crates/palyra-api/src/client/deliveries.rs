@@ -21,7 +21,7 @@ impl<T: Transport> Client<T> {
         self.get(&pairs.after("/v1/deliveries/dead-letters")).await
     }
 
-    /// Delivers a dead letter once more.
+    /// Retries the delivery of a dead letter.
     pub async fn retry_delivery(&self, letter: u64) -> Result<DeliveryRetry, ClientError> {
         self.post(&format!("/v1/deliveries/dead-letters/{letter}/retry")).await
     }

@@ -6,10 +6,10 @@ use palyra_common::ErrorCode;
 /// Why a call gave nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The daemon said why.
+    /// The daemon returned a problem.
     #[error(transparent)]
     Problem(Box<Problem>),
-    /// The daemon was not reached.
+    /// The daemon cannot be reached.
     #[error(transparent)]
     Transport(#[from] TransportError),
     /// Something answered that does not speak this API.
@@ -23,7 +23,7 @@ pub enum TransportError {
     /// The server does not respond.
     #[error("cannot connect to a daemon at `{place}`: {reason}")]
     Unreachable {
-        /// Location.
+        /// Address or socket of the daemon.
         place: String,
         /// The operating system error.
         reason: String,
@@ -34,15 +34,15 @@ pub enum TransportError {
     /// The address is not one a token may be sent to.
     #[error("invalid URL of a daemon `{url}`: {reason}")]
     BadAddress {
-        /// The address.
+        /// Address that was rejected.
         url: String,
-        /// Why not.
+        /// Why it was rejected.
         reason: String,
     },
 }
 
 impl ClientError {
-    /// The same as a problem, for faces that know nothing else.
+    /// Converts the error to a problem, for callers that only handle problems.
     pub fn into_problem(self) -> Problem {
         match self {
             Self::Problem(problem) => *problem,

@@ -5,12 +5,12 @@ use crate::daemon::Stopping;
 use crate::health::Health;
 
 impl<T: Transport> Client<T> {
-    /// Whether the daemon is there, and what it is.
+    /// Returns the version of the daemon, if it is reachable.
     pub async fn health(&self) -> Result<Health, ClientError> {
         self.get("/v1/health").await
     }
 
-    /// Tells the daemon to stop.
+    /// Requests a shutdown of the daemon.
     pub async fn stop(&self) -> Result<Stopping, ClientError> {
         self.post("/v1/daemon/stop").await
     }

@@ -9,12 +9,12 @@ use crate::hooks::{
 };
 
 impl<T: Transport> Client<T> {
-    /// Every binding, and how the file compares with them.
+    /// Returns every binding, and how the bindings file differs.
     pub async fn hooks(&self) -> Result<HookList, ClientError> {
         self.get("/v1/hooks").await
     }
 
-    /// One binding.
+    /// Returns one binding.
     pub async fn hook(&self, id: &str) -> Result<HookBinding, ClientError> {
         self.get(&path(id, "")).await
     }
@@ -35,7 +35,7 @@ impl<T: Transport> Client<T> {
         self.post(&path(id, verb)).await
     }
 
-    /// Tells a hook of an event that did not happen, and gives what it decided.
+    /// Runs a hook with a sample event; returns its decision.
     pub async fn test_hook(&self, id: &str, request: &TestRequest) -> Result<HookTest, ClientError> {
         self.send(Method::POST, &path(id, "/test"), request).await
     }
@@ -45,7 +45,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, "/v1/hooks/apply", request).await
     }
 
-    /// What observers could not take.
+    /// Returns the dead letters of observers.
     pub async fn dead_letters(
         &self,
         binding: Option<&str>,
@@ -55,7 +55,7 @@ impl<T: Transport> Client<T> {
         self.get(&pairs.after("/v1/hooks/dead-letters")).await
     }
 
-    /// Tells an observer once more.
+    /// Retries the delivery of a dead letter to its observer.
     pub async fn retry_dead_letter(&self, letter: u64) -> Result<HookTest, ClientError> {
         self.post(&format!("/v1/hooks/dead-letters/{letter}/retry")).await
     }

@@ -16,7 +16,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, "/v1/journal/verify", request).await
     }
 
-    /// Signs the journal as it is now.
+    /// Signs the current head of the journal.
     pub async fn checkpoint(&self) -> Result<SignedCheckpoint, ClientError> {
         self.post("/v1/journal/checkpoint").await
     }

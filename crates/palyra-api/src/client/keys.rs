@@ -9,17 +9,17 @@ use crate::keys::{
 };
 
 impl<T: Transport> Client<T> {
-    /// Every signing key.
+    /// Returns every signing key.
     pub async fn keys(&self) -> Result<KeyList, ClientError> {
         self.get("/v1/keys").await
     }
 
-    /// The public half of a key.
+    /// Returns the public half of a key.
     pub async fn key(&self, name: &str) -> Result<SigningKey, ClientError> {
         self.get(&path(name, "")).await
     }
 
-    /// Makes a key.
+    /// Creates a signing key.
     pub async fn new_key(&self, name: &str) -> Result<SigningKey, ClientError> {
         self.send(Method::POST, "/v1/keys", &NewKeyRequest { name: name.to_owned() }).await
     }
@@ -57,7 +57,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &path(name, "/sign"), request).await
     }
 
-    /// What the next release of a publisher must say about its keys.
+    /// Returns the statements about keys that the next release of a publisher must contain.
     pub async fn succession(&self, publisher: &str) -> Result<Succession, ClientError> {
         self.get(&format!("/v1/trust/publishers/{}/succession", segment(publisher))).await
     }

@@ -6,12 +6,12 @@ use super::{Client, ClientError, Transport, segment};
 use crate::models::{AddModelRequest, Model, ModelList, ModelTest};
 
 impl<T: Transport> Client<T> {
-    /// Every model.
+    /// Returns every model.
     pub async fn models(&self) -> Result<ModelList, ClientError> {
         self.get("/v1/models").await
     }
 
-    /// One model.
+    /// Returns one model.
     pub async fn model(&self, name: &str) -> Result<Model, ClientError> {
         self.get(&path(name, "")).await
     }
@@ -31,7 +31,7 @@ impl<T: Transport> Client<T> {
         self.post(&path(name, "/default")).await
     }
 
-    /// Asks a model two short questions.
+    /// Tests a model with two short requests.
     pub async fn test_model(&self, name: &str) -> Result<ModelTest, ClientError> {
         self.post(&path(name, "/test")).await
     }

@@ -7,17 +7,17 @@ use crate::objectives::{Objective, ObjectiveList, ObjectiveRequest};
 use crate::routines::RemovedName;
 
 impl<T: Transport> Client<T> {
-    /// Every objective.
+    /// Returns every objective.
     pub async fn objectives(&self) -> Result<ObjectiveList, ClientError> {
         self.get("/v1/objectives").await
     }
 
-    /// One objective.
+    /// Returns one objective.
     pub async fn objective(&self, name: &str) -> Result<Objective, ClientError> {
         self.get(&format!("/v1/objectives/{}", segment(name))).await
     }
 
-    /// Makes an objective.
+    /// Creates an objective.
     pub async fn add_objective(&self, request: &ObjectiveRequest) -> Result<Objective, ClientError> {
         self.send(Method::POST, "/v1/objectives", request).await
     }
@@ -32,7 +32,7 @@ impl<T: Transport> Client<T> {
         self.turn_objective(name, "resume").await
     }
 
-    /// Says that its goal is reached.
+    /// Marks the goal of an objective as reached.
     pub async fn finish_objective(&self, name: &str) -> Result<Objective, ClientError> {
         self.turn_objective(name, "done").await
     }

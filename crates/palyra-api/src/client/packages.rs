@@ -23,7 +23,7 @@ impl<T: Transport> Client<T> {
         self.answer(package_request("/v1/packages/audit", package)).await
     }
 
-    /// What installing a package would do.
+    /// Returns the outcome that installing a package would have.
     pub async fn plan_package(
         &self,
         package: ApiBody,

@@ -9,32 +9,32 @@ use crate::plugins::{
 };
 
 impl<T: Transport> Client<T> {
-    /// Every plugin with what its runs get.
+    /// Returns every plugin with the grants of its runs.
     pub async fn plugins(&self) -> Result<PluginList, ClientError> {
         self.get("/v1/plugins").await
     }
 
-    /// One plugin: declared against used, its profile and its settings.
+    /// Returns one plugin with declared and used capabilities, profile and settings.
     pub async fn plugin(&self, skill_id: &str) -> Result<PluginInfo, ClientError> {
         self.get(&path(skill_id, "")).await
     }
 
-    /// Effective grants, and the decision of each authority.
+    /// Returns the grants in effect with the verdict of each authority.
     pub async fn plugin_grants(&self, skill_id: &str) -> Result<PluginGrants, ClientError> {
         self.get(&path(skill_id, "/grants")).await
     }
 
-    /// What keeps its runs from going well.
+    /// Returns the problems that would prevent runs.
     pub async fn check_plugin(&self, skill_id: &str) -> Result<PluginCheck, ClientError> {
         self.get(&path(skill_id, "/check")).await
     }
 
-    /// Everything it ever touched.
+    /// Returns every resource that its runs touched.
     pub async fn touched(&self, skill_id: &str) -> Result<BlastRadius, ClientError> {
         self.get(&path(skill_id, "/touched")).await
     }
 
-    /// Its profile.
+    /// Returns its profile.
     pub async fn profile(&self, skill_id: &str) -> Result<Profile, ClientError> {
         self.get(&path(skill_id, "/profile")).await
     }
@@ -49,7 +49,7 @@ impl<T: Transport> Client<T> {
         self.delete(&path(skill_id, "/profile")).await
     }
 
-    /// Its settings.
+    /// Returns its settings.
     pub async fn config(&self, skill_id: &str) -> Result<Config, ClientError> {
         self.get(&path(skill_id, "/config")).await
     }
@@ -64,7 +64,7 @@ impl<T: Transport> Client<T> {
         self.delete(&path(skill_id, "/config")).await
     }
 
-    /// Which grants runs used, and which a profile could take away.
+    /// Returns the grants that runs used, and those that a profile could remove.
     pub async fn shrink_plan(&self, skill_id: &str) -> Result<crate::plugins::ShrinkPlan, ClientError> {
         self.get(&format!("/v1/plugins/{}/shrink", segment(skill_id))).await
     }

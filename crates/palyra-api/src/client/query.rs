@@ -7,13 +7,13 @@ use super::segment;
 pub(super) struct Pairs(Vec<String>);
 
 impl Pairs {
-    /// With one more, if it is there.
+    /// Adds a parameter if it has a value.
     pub(super) fn with(mut self, name: &str, value: Option<impl ToString>) -> Self {
         self.0.extend(value.map(|value| format!("{name}={}", segment(&value.to_string()))));
         self
     }
 
-    /// The path with the query after it.
+    /// Returns the path with the query appended.
     pub(super) fn after(&self, path: &str) -> String {
         if self.0.is_empty() { path.to_owned() } else { format!("{path}?{}", self.0.join("&")) }
     }

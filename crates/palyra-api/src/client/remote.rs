@@ -28,12 +28,12 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// A daemon at a place, with the token that is sent to it and nowhere else.
+    /// Creates a transport to a daemon. The token is only sent to this place.
     pub fn new(place: Place, token: Option<Zeroizing<String>>) -> Self {
         Self { place, token: token.map(Arc::new), tls: connect::Tls::default() }
     }
 
-    /// Also trusts these root certificates.
+    /// Trusts these root certificates in addition to the built-in ones.
     pub fn with_roots(
         mut self,
         roots: Vec<rustls_pki_types::CertificateDer<'static>>,
@@ -42,7 +42,7 @@ impl Remote {
         Ok(self)
     }
 
-    /// Its location.
+    /// Returns the address of the daemon.
     pub fn place(&self) -> &Place {
         &self.place
     }
@@ -58,7 +58,7 @@ impl Remote {
     }
 }
 
-/// A token as it is sent, marked sensitive so that logs of headers omit it.
+/// Returns the authorization header of a token, marked as sensitive so that logs of headers omit it.
 pub fn bearer(token: &str) -> Result<HeaderValue, TransportError> {
     let broken = |_| TransportError::Broken("the token has an invalid character".into());
     let value = Zeroizing::new(format!("Bearer {token}"));

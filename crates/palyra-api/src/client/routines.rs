@@ -7,12 +7,12 @@ use super::{Client, ClientError, Transport, segment};
 use crate::routines::{Fire, FireList, RemovedName, Routine, RoutineList, RoutineRequest};
 
 impl<T: Transport> Client<T> {
-    /// Every routine.
+    /// Returns every routine.
     pub async fn routines(&self) -> Result<RoutineList, ClientError> {
         self.get("/v1/routines").await
     }
 
-    /// One routine.
+    /// Returns one routine.
     pub async fn routine(&self, name: &str) -> Result<Routine, ClientError> {
         self.get(&format!("/v1/routines/{}", segment(name))).await
     }
@@ -37,7 +37,7 @@ impl<T: Transport> Client<T> {
         self.post(&format!("/v1/routines/{}/fire", segment(name))).await
     }
 
-    /// The fires of a routine, newest first.
+    /// Returns the fires of a routine, newest first.
     pub async fn fires(
         &self,
         name: &str,

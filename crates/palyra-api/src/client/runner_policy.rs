@@ -1,4 +1,4 @@
-//! What every run is under.
+//! Calls about the runner policy, which limits every run.
 
 use http::Method;
 
@@ -8,12 +8,12 @@ use crate::runner_policy::{RunnerPolicyChange, RunnerPolicyShown};
 const PATH: &str = "/v1/runner-policy";
 
 impl<T: Transport> Client<T> {
-    /// The policy every run is under.
+    /// Returns the runner policy in effect.
     pub async fn runner_policy(&self) -> Result<RunnerPolicyShown, ClientError> {
         self.get(PATH).await
     }
 
-    /// Replaces the policy.
+    /// Replaces the runner policy.
     pub async fn set_runner_policy(
         &self,
         change: &RunnerPolicyChange,
@@ -21,7 +21,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::PUT, PATH, change).await
     }
 
-    /// Restores the default.
+    /// Resets the runner policy to the default.
     pub async fn reset_runner_policy(&self) -> Result<RunnerPolicyShown, ClientError> {
         self.delete(PATH).await
     }

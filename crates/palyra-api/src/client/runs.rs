@@ -10,7 +10,7 @@ use super::{Client, ClientError, Transport, empty_body, request, segment};
 use crate::runs::{ReplayAnswer, Run, RunFilter, RunInfo, RunLineList, RunList, RunReceipt};
 
 impl<T: Transport> Client<T> {
-    /// Runs, newest first.
+    /// Returns one page of runs, newest first.
     pub async fn runs(&self, filter: &RunFilter) -> Result<RunList, ClientError> {
         let pairs = Pairs::default()
             .with("skill", filter.skill_id.as_deref())
@@ -23,22 +23,22 @@ impl<T: Transport> Client<T> {
         self.get(&pairs.after("/v1/runs")).await
     }
 
-    /// One run.
+    /// Returns one run.
     pub async fn run(&self, run_id: &str) -> Result<RunInfo, ClientError> {
         self.get(&path(run_id, "")).await
     }
 
-    /// The lines of a run after the one of this number.
+    /// Returns the lines of a run after the line with this number.
     pub async fn run_lines(&self, run_id: &str, after: Option<u64>) -> Result<RunLineList, ClientError> {
         self.get(&Pairs::default().with("after", after).after(&path(run_id, "/lines"))).await
     }
 
-    /// What a run says until it ends.
+    /// Follows the output of a run until it ends.
     pub async fn follow_run(&self, run_id: &str) -> Result<SseStream, ClientError> {
         self.follow_run_after(run_id, None).await
     }
 
-    /// The same after this line number, to continue after a lost connection.
+    /// Follows the output of a run after the line with this number, to continue after a lost connection.
     pub async fn follow_run_after(&self, run_id: &str, after: Option<u64>) -> Result<SseStream, ClientError> {
         let mut request = request(Method::GET, &path(run_id, "/events"), empty_body())?;
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
@@ -48,12 +48,12 @@ impl<T: Transport> Client<T> {
         Ok(SseStream::new(self.open(request).await?.into_body()))
     }
 
-    /// The tape of a run, as it was written.
+    /// Returns the tape of a run in its encoded form.
     pub async fn tape(&self, run_id: &str) -> Result<Bytes, ClientError> {
         self.exchange(request(Method::GET, &path(run_id, "/tape"), empty_body())?).await
     }
 
-    /// The receipt of a run.
+    /// Returns the receipt of a run.
     pub async fn receipt(&self, run_id: &str) -> Result<RunReceipt, ClientError> {
         self.get(&path(run_id, "/receipt")).await
     }
@@ -68,7 +68,7 @@ impl<T: Transport> Client<T> {
         self.post(&path(run_id, "/cancel")).await
     }
 
-    /// Host calls of a run after the one of this number, from its tape.
+    /// Returns host calls of a run after the one with this number, from its tape.
     pub async fn run_steps(
         &self,
         run_id: &str,
@@ -78,7 +78,7 @@ impl<T: Transport> Client<T> {
         self.get(&format!("/v1/runs/{}/steps{after}", segment(run_id))).await
     }
 
-    /// The first denied host call of a run, and what would allow it.
+    /// Returns the first denied host call of a run, and the change that would permit it.
     pub async fn run_denial(&self, run_id: &str) -> Result<crate::runs::RunDenial, ClientError> {
         self.get(&format!("/v1/runs/{}/denial", segment(run_id))).await
     }

@@ -22,12 +22,12 @@ impl<T: Transport> Client<T> {
         self.get(&pairs.after("/v1/sessions")).await
     }
 
-    /// Begins a session.
+    /// Creates a session.
     pub async fn new_session(&self, request: &NewSession) -> Result<Session, ClientError> {
         self.send(Method::POST, "/v1/sessions", request).await
     }
 
-    /// One session.
+    /// Returns one session.
     pub async fn session(&self, session_id: &str) -> Result<Session, ClientError> {
         self.get(&path(session_id, "")).await
     }
@@ -46,13 +46,13 @@ impl<T: Transport> Client<T> {
         self.delete(&path(session_id, "")).await
     }
 
-    /// Says something, which begins an agent run.
+    /// Sends a message, which starts an agent run.
     pub async fn say(&self, session_id: &str, text: &str) -> Result<AgentRun, ClientError> {
         let request = MessageRequest { text: text.to_owned() };
         self.send(Method::POST, &path(session_id, "/messages"), &request).await
     }
 
-    /// The events of a session after one of them.
+    /// Returns the events of a session after one of them.
     pub async fn session_history(
         &self,
         session_id: &str,
@@ -61,7 +61,7 @@ impl<T: Transport> Client<T> {
         self.get(&Pairs::default().with("after", after).after(&path(session_id, "/history"))).await
     }
 
-    /// The events of a session as they happen, after one of them or from now on.
+    /// Follows the events of a session, after one of them or from now on.
     pub async fn follow_session(
         &self,
         session_id: &str,
@@ -75,7 +75,7 @@ impl<T: Transport> Client<T> {
         Ok(SseStream::new(self.open(request).await?.into_body()))
     }
 
-    /// The agent runs of a session, newest first.
+    /// Returns the agent runs of a session, newest first.
     pub async fn agent_runs(
         &self,
         session_id: &str,
@@ -84,7 +84,7 @@ impl<T: Transport> Client<T> {
         self.get(&Pairs::default().with("before", before).after(&path(session_id, "/runs"))).await
     }
 
-    /// One agent run.
+    /// Returns one agent run.
     pub async fn agent_run(&self, run_id: &str) -> Result<AgentRun, ClientError> {
         self.get(&format!("/v1/agent-runs/{}", segment(run_id))).await
     }
@@ -94,13 +94,13 @@ impl<T: Transport> Client<T> {
         self.post(&format!("/v1/agent-runs/{}/stop", segment(run_id))).await
     }
 
-    /// What agent runs wait for, or waited for, newest first.
+    /// Returns pauses of agent runs, newest first.
     pub async fn pauses(&self, status: Option<PauseStatus>) -> Result<PauseList, ClientError> {
         let pairs = Pairs::default().with("status", status.map(PauseStatus::wire_name));
         self.get(&pairs.after("/v1/pauses")).await
     }
 
-    /// One pause.
+    /// Returns one pause.
     pub async fn pause(&self, pause_id: &str) -> Result<Pause, ClientError> {
         self.get(&format!("/v1/pauses/{}", segment(pause_id))).await
     }
@@ -110,12 +110,12 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &format!("/v1/pauses/{}/answer", segment(pause_id)), answer).await
     }
 
-    /// The surfaces of a session.
+    /// Returns the surfaces of a session.
     pub async fn surfaces(&self, session_id: &str) -> Result<SurfaceList, ClientError> {
         self.get(&path(session_id, "/surfaces")).await
     }
 
-    /// One surface.
+    /// Returns one surface.
     pub async fn surface(&self, session_id: &str, surface: &str) -> Result<Surface, ClientError> {
         self.get(&path(session_id, &format!("/surfaces/{}", segment(surface)))).await
     }

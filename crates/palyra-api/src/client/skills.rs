@@ -11,7 +11,7 @@ use crate::skills::{
 };
 
 impl<T: Transport> Client<T> {
-    /// Every installed skill with its state.
+    /// Returns every installed skill, requesting all pages.
     pub async fn skills(&self) -> Result<SkillList, ClientError> {
         let mut list: SkillList = self.get("/v1/skills?limit=500").await?;
         while let Some(after) = list.next.take() {
@@ -23,7 +23,7 @@ impl<T: Transport> Client<T> {
         Ok(list)
     }
 
-    /// The answers about one skill.
+    /// Returns the report about one skill.
     pub async fn skill(&self, skill_id: &str) -> Result<SkillInfo, ClientError> {
         self.get(&of_skill(skill_id, "")).await
     }
@@ -84,12 +84,12 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &of_skill(skill_id, "/enable"), body).await
     }
 
-    /// The permissions to agree to, and the digest that agrees to them.
+    /// Returns the permissions that need consent, and the digest that consents to them.
     pub async fn consent_asked(&self, skill_id: &str) -> Result<ConsentAsked, ClientError> {
         self.get(&of_skill(skill_id, "/consent")).await
     }
 
-    /// Tells what a person agreed to.
+    /// Sends the consent of a person.
     pub async fn consent_to_skill(
         &self,
         skill_id: &str,
@@ -127,7 +127,7 @@ fn of_skill(skill_id: &str, what: &str) -> String {
     format!("/v1/skills/{}{what}", segment(skill_id))
 }
 
-/// The path with what is permitted.
+/// Appends the query with the permissions of an installation.
 pub(super) fn with_query(path: &str, query: &InstallQuery) -> String {
     let InstallQuery { allow_tofu, consent, secrets, accept, update } = query;
     Pairs::default()

@@ -5,15 +5,15 @@ use http_body_util::BodyExt;
 
 use super::{ApiBody, TransportError};
 
-/// Longest line of a stream.
+/// Maximum length of a line in a stream, in bytes.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// One event.
+/// One event of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SseEvent {
     /// The event to continue after, as `Last-Event-ID`.
     pub id: Option<String>,
-    /// What kind of event; `message` where the stream does not say.
+    /// Type of the event; `None` stands for `message`.
     pub event: Option<String>,
     /// The data, lines joined.
     pub data: String,
@@ -33,7 +33,7 @@ impl SseStream {
         Self { body, buffer: BytesMut::new(), decoder: Decoder::default(), ended: false }
     }
 
-    /// The next event; none when the stream has ended.
+    /// Waits for the next event; returns `None` at the end of the stream.
     pub async fn next(&mut self) -> Result<Option<SseEvent>, TransportError> {
         loop {
             while let Some(line) = take_line(&mut self.buffer) {
@@ -60,7 +60,7 @@ impl SseStream {
     }
 }
 
-/// What has been read of an event so far.
+/// The fields of an event that were received so far.
 #[derive(Default)]
 struct Decoder {
     event: SseEvent,

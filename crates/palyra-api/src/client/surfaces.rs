@@ -18,7 +18,7 @@ impl<T: Transport> Client<T> {
         self.get(&Pairs::default().with("before", before).with("limit", limit).after("/v1/surfaces")).await
     }
 
-    /// One document.
+    /// Returns one document.
     pub async fn call_surface(&self, surface_id: &str) -> Result<CallSurface, ClientError> {
         self.get(&path(surface_id, "")).await
     }

@@ -6,7 +6,7 @@ use super::{Client, ClientError, Transport, segment};
 use crate::tokens::{NewToken, NewTokenRequest, Token, TokenList};
 
 impl<T: Transport> Client<T> {
-    /// Every token.
+    /// Returns every token.
     pub async fn tokens(&self) -> Result<TokenList, ClientError> {
         self.get("/v1/tokens").await
     }

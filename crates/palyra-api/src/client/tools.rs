@@ -6,7 +6,7 @@ use super::{Client, ClientError, Transport, segment};
 use crate::tools::{Alias, AliasRequest, InvokeAnswer, InvokeRequest, ToolInfo, ToolList};
 
 impl<T: Transport> Client<T> {
-    /// Every tool of every installed skill.
+    /// Returns every tool of every installed skill.
     pub async fn tools(&self) -> Result<ToolList, ClientError> {
         self.get("/v1/tools").await
     }
@@ -16,7 +16,7 @@ impl<T: Transport> Client<T> {
         self.get(&format!("/v1/tools?search={}&limit={limit}", segment(words))).await
     }
 
-    /// One tool, by id, name for models or alias.
+    /// Returns one tool, by id, name for models or alias.
     pub async fn tool(&self, tool: &str) -> Result<ToolInfo, ClientError> {
         self.get(&format!("/v1/tools/{}", segment(tool))).await
     }

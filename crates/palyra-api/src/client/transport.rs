@@ -1,4 +1,4 @@
-//! What carries a request to the daemon and its answer back.
+//! The transport of requests to the daemon.
 
 use std::sync::Arc;
 

@@ -8,12 +8,12 @@ use crate::trust::{
 };
 
 impl<T: Transport> Client<T> {
-    /// Trusted and blocked publishers, and what is revoked.
+    /// Returns publishers, feeds, builders and revocations.
     pub async fn trust(&self) -> Result<TrustList, ClientError> {
         self.get("/v1/trust").await
     }
 
-    /// A publisher in the trust store.
+    /// Returns a publisher in the trust store.
     pub async fn publisher(&self, publisher: &str) -> Result<PublisherInfo, ClientError> {
         self.get(&path(publisher, "")).await
     }
@@ -43,7 +43,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &path(publisher, "/block"), &request).await
     }
 
-    /// Ends a block.
+    /// Unblocks a publisher.
     pub async fn unblock_publisher(&self, publisher: &str) -> Result<Publisher, ClientError> {
         self.post(&path(publisher, "/unblock")).await
     }
@@ -62,7 +62,7 @@ impl<T: Transport> Client<T> {
         self.send_json(Method::POST, "/v1/trust/statements", statement).await
     }
 
-    /// What the journal has about the keys of a publisher.
+    /// Returns the events in the journal about the keys of a publisher.
     pub async fn publisher_history(
         &self,
         publisher: &str,

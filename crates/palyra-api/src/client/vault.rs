@@ -7,7 +7,7 @@ use super::{Client, ClientError, Transport, segment};
 use crate::vault::{PutSecretAnswer, PutSecretRequest, RemovedSecret, SecretList};
 
 impl<T: Transport> Client<T> {
-    /// The names of all secrets.
+    /// Returns the names of all secrets.
     pub async fn secrets(&self) -> Result<SecretList, ClientError> {
         self.get("/v1/vault").await
     }

@@ -114,7 +114,7 @@ pub const fn grpc_code(code: ErrorCode) -> Code {
     }
 }
 
-/// A problem as a status.
+/// Converts a problem to a gRPC status with its details.
 pub fn status_of(problem: &Problem) -> Status {
     let mut facts = HashMap::from([("code".to_owned(), problem.code.to_string())]);
     facts.extend(problem.run_id.clone().map(|run_id| ("run_id".to_owned(), run_id)));
@@ -133,7 +133,7 @@ pub fn status_of(problem: &Problem) -> Status {
     Status::with_error_details(grpc_code(problem.code), clip(&problem.detail, MAX_MESSAGE), details)
 }
 
-/// The problem of a status; a status from another server becomes a problem with its message.
+/// Converts a status to a problem; a status of another server becomes a problem with its message.
 pub fn problem_of(status: &Status) -> Problem {
     let details = status.get_error_details();
     let info = details.error_info().filter(|info| info.domain == DOMAIN);

@@ -6,22 +6,22 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// The text of a value.
+/// Serializes a JSON value to text.
 pub(super) fn read_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Box::<RawValue>::deserialize(deserializer).map(written)
 }
 
-/// The text of a value, if there is one.
+/// Serializes an optional JSON value to text.
 pub(super) fn read_maybe<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<Box<RawValue>>::deserialize(deserializer)?.map(written))
 }
 
-/// The texts of a list of values.
+/// Serializes a list of JSON values to texts.
 pub(super) fn read_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     Ok(Vec::<Box<RawValue>>::deserialize(deserializer)?.into_iter().map(written).collect())
 }
 
-/// The texts of values by name.
+/// Serializes a map of JSON values to texts.
 pub(super) fn read_map<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<BTreeMap<String, String>, D::Error> {
@@ -29,17 +29,17 @@ pub(super) fn read_map<'de, D: Deserializer<'de>>(
     Ok(values.into_iter().map(|(name, value)| (name, written(value))).collect())
 }
 
-/// The value of a text.
+/// Writes the JSON value of a text.
 pub(super) fn write_one<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     parsed::<S>(text)?.serialize(serializer)
 }
 
-/// The value of a text, if there is one.
+/// Writes the JSON value of an optional text.
 pub(super) fn write_maybe<S: Serializer>(text: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
     text.as_deref().map(parsed::<S>).transpose()?.serialize(serializer)
 }
 
-/// The values of texts by name.
+/// Writes a map of JSON values from texts.
 pub(super) fn write_map<S: Serializer>(
     texts: &BTreeMap<String, String>,
     serializer: S,
@@ -48,7 +48,7 @@ pub(super) fn write_map<S: Serializer>(
     values.collect::<Result<BTreeMap<_, _>, S::Error>>()?.serialize(serializer)
 }
 
-/// What is wrong with a text is said by its place, because it may hold a secret.
+/// Parses a text; the error contains its position only, because the text may be a secret.
 fn parsed<S: Serializer>(text: &str) -> Result<&RawValue, S::Error> {
     serde_json::from_str(text).map_err(|error| {
         let (line, column) = (error.line(), error.column());

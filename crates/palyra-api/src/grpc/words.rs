@@ -13,21 +13,21 @@ pub trait Word: Copy + Into<i32> + TryFrom<i32> {
     /// What the names of its values begin with.
     const PREFIX: &'static str;
 
-    /// The value of a whole name.
+    /// Returns the value of a full Protobuf name.
     fn of_name(name: &str) -> Option<Self>;
 
-    /// Its whole name.
+    /// Returns the full Protobuf name.
     fn name(self) -> &'static str;
 }
 
 include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
-/// The value of a word.
+/// Reads the enum value of a word.
 pub(super) fn read_one<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
     of_word::<W>(&String::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
-/// The value of a word, if there is one.
+/// Reads the enum value of an optional word.
 pub(super) fn read_maybe<'de, W: Word, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<i32>, D::Error> {
@@ -35,30 +35,30 @@ pub(super) fn read_maybe<'de, W: Word, D: Deserializer<'de>>(
     word.map(|word| of_word::<W>(&word).map_err(D::Error::custom)).transpose()
 }
 
-/// The values of words.
+/// Reads the enum values of a list of words.
 pub(super) fn read_list<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<i32>, D::Error> {
     let words = Vec::<String>::deserialize(deserializer)?;
     words.iter().map(|word| of_word::<W>(word).map_err(D::Error::custom)).collect()
 }
 
-/// The word of a value.
+/// Writes the word of an enum value.
 pub(super) fn write_one<W: Word, S: Serializer>(value: &i32, serializer: S) -> Result<S::Ok, S::Error> {
     to_word::<W>(*value).map_err(S::Error::custom)?.serialize(serializer)
 }
 
-/// The words of values.
+/// Writes the words of enum values.
 pub(super) fn write_list<W: Word, S: Serializer>(values: &[i32], serializer: S) -> Result<S::Ok, S::Error> {
     let words: Result<Vec<_>, _> = values.iter().map(|value| to_word::<W>(*value)).collect();
     words.map_err(S::Error::custom)?.serialize(serializer)
 }
 
-/// Whether a value is unspecified.
+/// Returns whether an enum value is unspecified.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
 pub(super) fn is_unspecified(value: &i32) -> bool {
     *value == 0
 }
 
-/// The word of a value.
+/// Returns the word of an enum value.
 fn to_word<W: Word>(value: i32) -> Result<String, String> {
     let unknown = || format!("`{value}` is not a value of `{}`", W::PREFIX.trim_end_matches('_'));
     let name = W::try_from(value).map_err(|_| unknown())?.name();
@@ -71,7 +71,7 @@ fn of_word<W: Word>(word: &str) -> Result<i32, String> {
     value.map(Into::into).ok_or_else(|| format!("`{word}` is not a value of `{}`", W::PREFIX))
 }
 
-/// What a request says in an enum, in the shape of the HTTP API; none where it says nothing.
+/// Converts an enum value of a request to the type of the HTTP API; returns `None` if it is unspecified.
 pub fn asked<W: Word, T: DeserializeOwned>(value: i32) -> Result<Option<T>, Problem> {
     if is_unspecified(&value) {
         return Ok(None);

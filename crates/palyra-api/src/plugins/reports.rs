@@ -1,4 +1,4 @@
-//! What a plugin did, and whether it would run now.
+//! Reports about the past runs of a plugin, and whether it could run now.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

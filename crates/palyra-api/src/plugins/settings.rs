@@ -1,4 +1,4 @@
-//! What an operator sets for a plugin: its profile and its settings.
+//! An operator's settings for a plugin: its profile and its configuration.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What happens in a session, as it is stored and streamed.
+//! Events of a session, as they are stored and streamed.
 
 use palyra_common::json::in_order;
 use serde::{Deserialize, Serialize};
@@ -195,7 +195,7 @@ pub enum ToolCallStatus {
 }
 
 impl SessionEventBody {
-    /// The name of the event.
+    /// Returns the name of the event in a stream.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::MessageDelta { .. } => "message.delta",

@@ -1,4 +1,4 @@
-//! What agent runs wait for: one record for approvals, forms and questions.
+//! Pauses of agent runs: one record for approvals, forms and questions.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -114,7 +114,7 @@ pub enum PauseDecision {
 }
 
 impl PauseStatus {
-    /// The word on every wire.
+    /// Returns the value in requests and responses.
     pub const fn wire_name(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",

@@ -1,4 +1,4 @@
-//! What an audit found.
+//! Findings of an audit.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -113,7 +113,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether it keeps the skill from running.
+    /// Returns whether the finding prevents the skill from running.
     pub fn quarantines(&self) -> bool {
         self.effect >= FindingEffect::Quarantine
     }

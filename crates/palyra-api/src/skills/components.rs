@@ -1,4 +1,4 @@
-//! What a skill is made of, by its bill of materials.
+//! Components of a skill, from its bill of materials.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

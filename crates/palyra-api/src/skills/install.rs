@@ -36,7 +36,7 @@ pub struct InstallQuery {
 }
 
 impl InstallQuery {
-    /// Whether anything is permitted that is not by default.
+    /// Returns whether the query permits anything that is denied by default.
     pub fn widens(&self) -> bool {
         self.allow_tofu || self.consent.is_some() || self.secrets.is_some() || self.accept.is_some()
     }
@@ -101,7 +101,7 @@ pub struct InstallOutcome {
 }
 
 impl InstallOutcome {
-    /// The release it is about.
+    /// Returns the release that the outcome is about.
     pub fn release(&self) -> Option<&InstalledRelease> {
         let mut all = std::iter::once(&self.record.current).chain(self.record.waiting.as_deref());
         all.find(|release| release.payload == self.payload)

@@ -1,4 +1,4 @@
-//! What an operator does with an installed skill.
+//! Operations on an installed skill.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

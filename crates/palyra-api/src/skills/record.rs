@@ -1,4 +1,4 @@
-//! What is installed: one record for each skill, with its state on the daemon's machine.
+//! Installed skills: one record for each, with its status on the daemon's machine.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -101,12 +101,12 @@ pub struct InstalledRelease {
 }
 
 impl InstalledRelease {
-    /// A text of the manifest; empty where there is none.
+    /// Returns a text of the manifest, or an empty text.
     pub fn manifest_text(&self, field: &str) -> &str {
         self.manifest.get(field).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The ids of its tools.
+    /// Returns the ids of the skill's tools.
     pub fn tool_ids(&self) -> Vec<String> {
         let tools = self.manifest.pointer("/entrypoints/tools").and_then(Value::as_array);
         let id = |tool: &Value| tool.get("id").and_then(Value::as_str).map(str::to_owned);

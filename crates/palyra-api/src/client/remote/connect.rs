@@ -14,10 +14,10 @@ use tokio_rustls::TlsConnector;
 use super::Place;
 use crate::client::TransportError;
 
-/// How long a daemon may take to accept a connection.
+/// Maximum time for the daemon to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Bytes both ways.
+/// A bidirectional byte stream.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send {}
 impl<S: AsyncRead + AsyncWrite + Send> Stream for S {}
 
@@ -79,7 +79,7 @@ async fn tcp(host: &str, port: u16) -> std::io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// An IPv6 address without its brackets.
+/// Returns an IPv6 address without its brackets.
 fn bare(host: &str) -> &str {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }

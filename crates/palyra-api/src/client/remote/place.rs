@@ -1,4 +1,4 @@
-//! Where a daemon is, and whether a token may be sent there.
+//! The address of a daemon, and whether a token may be sent to it.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -13,11 +13,11 @@ pub enum Place {
     Socket(PathBuf),
     /// A given URL: `https`, or `http` to a loopback address.
     Url {
-        /// Whether TLS protects it.
+        /// True if the connection uses TLS.
         tls: bool,
         /// The host name or address.
         host: String,
-        /// The port.
+        /// TCP port.
         port: u16,
     },
 }
@@ -43,7 +43,7 @@ pub enum PlaceError {
 }
 
 impl Place {
-    /// The `Host` of requests.
+    /// Returns the `Host` header of requests.
     pub fn host(&self) -> String {
         match self {
             Self::Socket(_) => "localhost".into(),
@@ -88,7 +88,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// An address that never leaves the machine; a name could resolve to anything.
+/// Returns whether the address is on this machine. A name is not, because it could resolve to any address.
 fn is_loopback(host: &Host<&str>) -> bool {
     match host {
         Host::Ipv4(address) => IpAddr::from(*address).is_loopback(),
