@@ -1,8 +1,8 @@
 //! The archive: one byte form, read without copies.
 //!
 //! `.palyra-skill` is a ZIP that any tool can list and that has exactly one encoding: entries stored, sorted
-//! bytewise, contiguous from offset 0, with fixed time and attributes and nothing else. Reading parses,
-//! encodes again and requires equal bytes, so what one reader sees every reader sees.
+//! bytewise, contiguous from offset 0, with fixed time and attributes and nothing else. A reader parses the archive,
+//! encodes the result and requires equal bytes, so that all readers see the same entries.
 
 mod error;
 mod layout;
@@ -25,7 +25,7 @@ use crate::digest::Sha256Digest;
 
 /// A canonical archive, parsed and held by reference to its bytes.
 ///
-/// Nothing is known about who made it: [`crate::verify_skill_artifact`] answers that.
+/// The publisher is not verified here; see [`crate::verify_skill_artifact`].
 #[derive(Debug, Clone)]
 pub struct SkillArtifact(Arc<Parts>);
 
@@ -70,7 +70,7 @@ impl SkillArtifact {
         }))
     }
 
-    /// Every entry in order: path and bytes.
+    /// Returns every entry, sorted by path, with its bytes.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (&str, &[u8])> {
         self.0.entries.iter().map(|entry| (&*entry.path, self.slice(entry)))
     }
@@ -109,7 +109,7 @@ impl SkillArtifact {
         })
     }
 
-    /// The digest a signature covers.
+    /// Returns the digest that a signature covers.
     #[must_use]
     pub fn payload_digest(&self) -> Sha256Digest {
         payload_digest(self.entry_digests())
@@ -125,7 +125,7 @@ impl SkillArtifact {
     }
 }
 
-/// A text from an archive, made safe and short enough to show.
+/// Escapes and shortens untrusted text from an archive for messages, to at most 200 characters.
 pub(crate) fn clip(text: &str) -> String {
     palyra_common::text::clip_untrusted(text, 200)
 }

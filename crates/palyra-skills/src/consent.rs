@@ -78,7 +78,7 @@ pub enum ConsentBasis {
 pub struct Withheld {
     /// The capability that is withheld.
     pub grant: Capability,
-    /// Why it is denied, and what would allow it.
+    /// The reason for the denial, with the change that would allow it.
     pub reason: String,
 }
 

@@ -57,25 +57,25 @@ impl CosignedPackage {
         PartlySigned::read(bytes).map(Self).map_err(refused)
     }
 
-    /// The manifest in it.
+    /// Returns the manifest of the package.
     #[must_use]
     pub fn manifest(&self) -> &SkillManifest {
         &self.0.manifest
     }
 
-    /// The digest of everything that is signed.
+    /// Returns the payload digest, which covers every signed entry.
     #[must_use]
     pub fn payload(&self) -> Sha256Digest {
         self.0.payload
     }
 
-    /// The bytes that are signed, as [`STATEMENT_PAYLOAD_TYPE`].
+    /// Returns the signed bytes, of the type [`STATEMENT_PAYLOAD_TYPE`].
     #[must_use]
     pub fn statement(&self) -> &[u8] {
         &self.0.statement
     }
 
-    /// Checks that a key may add its signature; says nothing about its secret half.
+    /// Checks that the publisher's key set contains a key; whether its secret half is available is not checked.
     pub fn check_signer(&self, key: &PublisherKey) -> Result<(), CosignError> {
         if !self.0.keys.contains(key) {
             let publisher = self.0.manifest.publisher.clone();
@@ -84,7 +84,11 @@ impl CosignedPackage {
         if self.0.signers.contains(key) { Err(CosignError::AlreadySigned(key.key_id())) } else { Ok(()) }
     }
 
-    /// The package with further signatures, each of which must hold.
+    /// Returns the package with further signatures.
+    ///
+    /// # Errors
+    ///
+    /// If one of the signatures is invalid.
     pub fn with_signatures(
         &self,
         signatures: impl IntoIterator<Item = EnvelopeSignature>,

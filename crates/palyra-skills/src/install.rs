@@ -2,7 +2,7 @@
 //!
 //! Verification, audit, trust, update rules and consent each return a value; the plan carries everything that has to be
 //! written, and the owner of the state writes it in one transaction. An installed release that is audited again,
-//! enabled, consented to or rolled back to takes the same path with its stored bytes.
+//! enabled, consented to or rolled back to goes through the same steps with its stored bytes.
 
 mod consent;
 mod event;
@@ -23,10 +23,10 @@ use crate::audit::{AuditReport, Verdict, audit_skill_artifact_security};
 use crate::verify::{Verification, reverify_installed_artifact, verify_skill_artifact};
 use outcome::Progress;
 
-/// Decides what an installation changes, or why the artifact is refused; nothing is written.
+/// Decides what an installation changes, or why the artifact is refused, without writing anything.
 ///
-/// Each step is handed to `observe` as it passes. The owner of the state applies the plan in one transaction, and only
-/// while the state is still of the generation the plan was made from.
+/// `observe` is called with each step as it passes. The owner of the state applies the plan in one
+/// transaction, and only if the generation of the state is still the one that the plan was made from.
 pub fn plan_install(
     request: &InstallRequest,
     context: &InstallContext<'_>,
@@ -97,7 +97,7 @@ fn audit(
     report
 }
 
-/// A look at what is stored records what it changed; one that changed nothing leaves no event and no new generation.
+/// Returns whether an audit of stored bytes changed nothing, in which case no event and no generation is written.
 fn changes_nothing(outcome: &InstallOutcome, request: &InstallRequest, context: &InstallContext<'_>) -> bool {
     let kept = context.index.get(&outcome.record.skill_id);
     request.purpose() == Some(Purpose::ReAudit)

@@ -42,7 +42,7 @@ pub(crate) fn model_text_bytes(manifest: &SkillManifest) -> usize {
     bytes
 }
 
-/// The digest of everything a model can read of this skill.
+/// Returns the digest of all text of this skill that a model can read.
 #[must_use]
 pub fn model_text_digest(manifest: &SkillManifest) -> Sha256Digest {
     let fields = model_visible_text(manifest);
@@ -55,7 +55,7 @@ pub fn model_text_digest(manifest: &SkillManifest) -> Sha256Digest {
     Sha256Digest::from_bytes(hasher.finalize().into())
 }
 
-/// The texts by pointer, for comparing two releases.
+/// Returns the texts by JSON pointer, to compare two releases.
 pub(crate) fn text_by_pointer(manifest: &SkillManifest) -> BTreeMap<String, Vec<String>> {
     let mut map: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for field in model_visible_text(manifest) {
@@ -91,7 +91,10 @@ fn each_text_of_tool(tool: &ToolEntrypoint, sink: &mut dyn FnMut(&str, &str)) {
     }
 }
 
-/// Depth is bounded by the parser of the manifest; the pointer is one buffer that grows and shrinks.
+/// Visits the strings of a JSON value with their pointers.
+///
+/// The parser of the manifest bounds the depth of the recursion; `pointer` is one buffer that is extended and
+/// truncated.
 fn each_text_of_json(pointer: &mut String, value: &Value, sink: &mut dyn FnMut(&str, &str)) {
     let length = pointer.len();
     match value {

@@ -2,7 +2,7 @@
 //!
 //! Order: size → canonical archive → envelope → signatures → statement matches entries → manifest → compat →
 //! trust → ownership and rollback → sidecar binding. The first step that does not hold ends it; the report
-//! keeps what the steps before it found. What would have to be remembered comes back as a proposal.
+//! keeps the findings of the steps before it. State to store is returned as a proposal.
 
 mod binding;
 mod refusal;
@@ -28,9 +28,9 @@ use crate::trust::{
 use binding::{Signed, check_manifest, check_signatures, check_statement, open_envelope};
 use steps::{StepJournal, Stop, describe, describe_progress, join};
 
-/// Checks an artifact that is offered: what it is, who made it, and whether it may come in.
+/// Verifies an offered artifact: its form, its signatures, and whether trust and rollback rules accept it.
 ///
-/// Pure: nothing is stored or pinned, no clock or file is read.
+/// Nothing is stored or pinned, and no clock or file is read.
 pub fn verify_skill_artifact(
     bytes: impl Into<Arc<[u8]>>,
     trust: &TrustSnapshot,
@@ -190,7 +190,7 @@ fn propose(
     keys: Option<PublisherChange>,
     release: ReleaseMark,
 ) -> Option<TrustChange> {
-    // An unknown publisher takes no name and raises no mark.
+    // An unknown publisher claims no skill and raises no release mark.
     let believed = !matches!(decision, TrustDecision::Unknown { .. });
     believed.then(|| TrustChange { publisher: publisher.to_owned(), keys, release: Some(release) })
 }

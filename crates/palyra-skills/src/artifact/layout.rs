@@ -13,7 +13,7 @@ pub(crate) const END_SIGNATURE: u32 = 0x0605_4b50;
 
 /// ZIP 1.0: stored files.
 const VERSION_NEEDED: u16 = 10;
-/// ZIP 1.0, made on the host called MS-DOS, so no reader looks for Unix modes.
+/// ZIP 1.0 with the host MS-DOS, so that no reader looks for Unix modes.
 const VERSION_MADE_BY: u16 = 10;
 const STORED: u16 = 0;
 /// Midnight, so that the bytes do not depend on when the archive was built.

@@ -50,7 +50,9 @@ pub(super) fn load_archive<R: Read + Seek>(source: &mut R, length: u64) -> Resul
     }
 }
 
-/// Parses, checks each field for a message that names it, then encodes again and compares.
+/// Parses an archive and requires that encoding its entries gives the same bytes.
+///
+/// Fields are checked one by one first only for an error that names the field.
 pub(super) fn parse_archive(bytes: &[u8]) -> Result<Vec<Entry>, ArchiveError> {
     check_archive_length(bytes.len() as u64)?;
     let end_offset = find_end(bytes)?;
@@ -183,14 +185,14 @@ fn stray_before_header(rest: &[u8], offset: usize) -> ArchiveError {
     ArchiveError::StrayBytes { offset: offset as u64, count: count as u64 }
 }
 
-/// Refuses an entry by the size its record gives.
+/// Refuses an entry whose record gives a size above the limit for its path.
 pub(super) fn check_entry_size(path: &str, size: u64) -> Result<(), ArchiveError> {
     let text = [MANIFEST_PATH, SBOM_PATH, PROVENANCE_PATH, SIGNATURE_PATH].contains(&path);
     let limit = if text { MAX_SIDECAR_BYTES } else { MAX_ENTRY_BYTES };
     if size > limit { Err(ArchiveError::EntryTooLarge { path: path.into(), size, limit }) } else { Ok(()) }
 }
 
-/// Checks what concerns the paths together: order, doubles, files under files, the parts every skill has.
+/// Checks the paths together: order, duplicates, files that are also directories, and the required parts.
 pub(super) fn check_shape(paths: &[&str]) -> Result<(), ArchiveError> {
     if paths.len() > MAX_ENTRIES {
         return Err(ArchiveError::TooManyEntries { count: u32::try_from(paths.len()).unwrap_or(u32::MAX) });
@@ -255,7 +257,9 @@ fn compare_with_encoding(bytes: &[u8], entries: &[Entry]) -> Result<(), ArchiveE
     }
 }
 
-/// Names the entry whose bytes do not have the CRC of its header; only asked once something differs.
+/// Finds the entry whose bytes do not have the CRC of its header.
+///
+/// Called only after a difference was found, to explain it.
 fn find_bad_crc(bytes: &[u8], entries: &[Entry]) -> Option<ArchiveError> {
     entries.iter().find_map(|entry| {
         let header = entry.range.start.checked_sub(LOCAL_BYTES + entry.path.len())?;

@@ -7,7 +7,7 @@ use super::layout::{CENTRAL_BYTES, END_BYTES, LOCAL_BYTES};
 use super::layout::{EndFacts, EntryFacts, Field, central_fields, end_fields, local_fields};
 use super::read::{check_entry_size, check_shape};
 
-/// Encodes entries into the one byte form; the order they come in does not matter.
+/// Encodes entries into their only byte form; the order of the input does not matter.
 pub fn encode_archive<'a>(
     entries: impl IntoIterator<Item = (&'a str, &'a [u8])>,
 ) -> Result<Vec<u8>, ArchiveError> {
@@ -38,7 +38,7 @@ fn encoded_length(entries: &[(&str, &[u8])]) -> u64 {
     entries.iter().map(entry).sum::<u64>() + END_BYTES as u64
 }
 
-/// Hands the encoding of sorted, checked entries to `emit` piece by piece, until it says stop.
+/// Passes the encoding of sorted, checked entries to `emit` piece by piece, until it returns false.
 ///
 /// Writing appends the pieces; reading compares them, so the two cannot disagree and neither copies.
 pub(super) fn encode(entries: &[(&str, &[u8])], emit: &mut dyn FnMut(&[u8]) -> bool) {

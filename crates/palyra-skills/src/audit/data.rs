@@ -1,4 +1,4 @@
-//! Bytes that are carried along, in data segments, custom sections and assets: what they start with and
+//! Bytes that are not code, in data segments, custom sections and assets: their file type by the first bytes and
 //! which patterns they hold.
 
 mod credentials;
@@ -25,7 +25,7 @@ impl DataSearch {
         Self { hosts: UndeclaredHosts::new(capabilities) }
     }
 
-    /// Looks at the start of `bytes` and for patterns in all of them, in one pass.
+    /// Checks the file type of `bytes` by their start and searches all of them for patterns, in one pass.
     pub(crate) fn search(
         &mut self,
         subject: &str,
@@ -40,7 +40,7 @@ impl DataSearch {
         self.search_patterns(subject, bytes, findings);
     }
 
-    /// Looks for patterns only: text of the manifest has no start to recognise.
+    /// Searches for patterns only: text of the manifest has no file type.
     pub(crate) fn search_patterns(&mut self, subject: &str, bytes: &[u8], findings: &mut Findings<'_>) {
         let Some(prefixes) = &*PREFIXES else { return };
         for found in prefixes.find_iter(bytes) {

@@ -39,7 +39,7 @@ pub(super) fn check(manifest: &SkillManifest, entries: &[(&str, &[u8])], finding
     }
 }
 
-/// Judges a name inside a module; only what would quarantine a description is reported.
+/// Checks a name inside a module; only findings that would quarantine a description are reported.
 pub(super) fn check_name(subject: &str, text: &str, findings: &mut Findings<'_>) {
     if let Err(problem) = check_text(text) {
         let message = format!("has a name with {problem}; {}", problem.hint());
@@ -51,7 +51,7 @@ pub(super) fn check_name(subject: &str, text: &str, findings: &mut Findings<'_>)
     }
 }
 
-/// Judges bytes of a module that may be text; what would quarantine a description is reported.
+/// Checks bytes of a module that may be text; only findings that would quarantine a description are reported.
 pub(super) fn check_section(subject: &str, bytes: &[u8], findings: &mut Findings<'_>) {
     let text = String::from_utf8_lossy(bytes);
     let assessment = assess(&text);
@@ -62,7 +62,7 @@ pub(super) fn check_section(subject: &str, bytes: &[u8], findings: &mut Findings
 
 struct TextReader<'audit, 'policy> {
     left: usize,
-    /// Texts already looked at, with their points: a schema says `string` many times.
+    /// The points of texts that were checked, so that repeated words of a schema are checked once.
     points: BTreeMap<String, u32>,
     findings: &'audit mut Findings<'policy>,
 }
@@ -86,7 +86,7 @@ impl TextReader<'_, '_> {
         }
     }
 
-    /// Judges texts that are read together; reported is what they say together and none of them says alone.
+    /// Checks texts that are read together, and reports only phrases that span several of them.
     fn read_part(&mut self, part: &groups::Part<'_>) {
         let mut worst_group = 0;
         for group in part {

@@ -1,7 +1,7 @@
 //! Characters a reader cannot see, or that make text read otherwise than it is stored: refused, never scored.
 //!
-//! The same check guards the manifest, the text of schemas and every asset a model reads, so that what a
-//! person approves on a screen is what the model receives.
+//! The same check applies to the manifest, the text of schemas and every asset that a model reads, so that
+//! the text approved on a screen is the text that the model receives.
 
 use std::fmt;
 
@@ -77,7 +77,7 @@ pub enum UnicodeProblemKind {
     Control,
     /// A line or paragraph separator that is not a newline.
     Separator,
-    /// Means only what two parties agree that it means.
+    /// A character of a private use area, which has no standard meaning.
     PrivateUse,
     /// A noncharacter or a code point without a meaning.
     Unassigned,
@@ -86,7 +86,7 @@ pub enum UnicodeProblemKind {
 }
 
 impl UnicodeProblemKind {
-    /// Suggestion for the author.
+    /// Returns the suggestion for the author.
     #[must_use]
     pub const fn hint(self) -> &'static str {
         match self {
@@ -173,7 +173,7 @@ fn joins(previous: Option<char>, joiner: char, next: Option<char>) -> bool {
     ends_emoji && is_pictograph(next)
 }
 
-/// Whether an emoji or text presentation selector follows a character that has both forms.
+/// Returns whether an emoji or text presentation selector follows a character that has both forms.
 ///
 /// A digit, `#` or `*` has two forms only as the start of a keycap.
 fn selects(previous: Option<char>, next: Option<char>) -> bool {
@@ -185,8 +185,8 @@ fn is_pictograph(character: char) -> bool {
     character.is_emoji_char() && !character.is_emoji_component()
 }
 
-/// The code points Unicode calls default ignorable, with the interlinear and other format characters that
-/// also draw nothing; the ranges include their reserved neighbours.
+/// Returns whether Unicode calls the code point default ignorable, or it is another format character that
+/// draws nothing; the ranges include reserved neighbours.
 const fn is_invisible(character: char) -> bool {
     matches!(
         character,

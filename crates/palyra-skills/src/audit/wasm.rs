@@ -52,7 +52,7 @@ pub(super) fn check_module(
     match scanned {
         Ok(()) => {}
         Err(ScanStop::Budget(exceeded)) => report_budget(path, exceeded, findings),
-        // The engine refuses these memories too, and the finding about them says more.
+        // The engine also refuses these memories; the finding about the feature is more specific.
         Err(ScanStop::Invalid(_)) if stopped_by_feature => {}
         Err(ScanStop::Invalid(error)) => {
             let message = format!("the engine rejects it: {}", quote(&error.to_string()));

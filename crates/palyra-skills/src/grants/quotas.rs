@@ -18,9 +18,9 @@ const QUOTAS: [(&str, LimitKind); 11] = [
     ("max_tape_bytes", LimitKind::Tape),
 ];
 
-/// The limits a skill asks for: the contract's defaults where it asks for nothing.
+/// Returns the limits a skill requests, with the contract's defaults for those it does not mention.
 ///
-/// The operator's ceiling is applied where they are used.
+/// The operator's ceiling is applied when a call is started.
 #[must_use]
 pub fn limits_from_manifest(manifest: &SkillManifest) -> RuntimeLimits {
     let mut limits = RuntimeLimits::default();
@@ -45,12 +45,12 @@ pub fn limits_from_manifest(manifest: &SkillManifest) -> RuntimeLimits {
     limits
 }
 
-/// Which limit a key of `[capabilities.quotas]` sets.
+/// Returns the limit that a key of `[capabilities.quotas]` sets.
 pub(crate) fn quota_field(name: &str) -> Option<LimitKind> {
     QUOTAS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
 }
 
-/// The keys of `[capabilities.quotas]`.
+/// Returns the keys of `[capabilities.quotas]`.
 pub(crate) fn quota_names() -> Vec<String> {
     QUOTAS.iter().map(|(name, _)| (*name).to_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! From decisions to the row of the skill: what runs, what waits, what is remembered.
+//! Builds the new record of the skill from the decisions: the active release, the pending one and the history.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use crate::index::{InstalledRelease, MAX_PREVIOUS, RuntimeStatus, SkillRecord, T
 use crate::trust::{PublisherChange, TrustChange};
 use crate::verify::Verification;
 
-/// Puts the release into the skill's record and writes down what happened.
+/// Puts the release into the skill's record and builds the journal event.
 pub(super) fn place(
     request: &InstallRequest,
     context: &InstallContext<'_>,
@@ -131,7 +131,7 @@ fn first(release: &InstalledRelease) -> SkillRecord {
     }
 }
 
-/// An update takes over if it can run, or if what is there cannot either; otherwise it waits.
+/// Activates an update if it can run or if the current release cannot run either; otherwise keeps it as pending.
 fn offered(record: &SkillRecord, release: &InstalledRelease) -> (SkillRecord, Placement) {
     if record.current.payload == release.payload {
         return in_place(record, release.clone());

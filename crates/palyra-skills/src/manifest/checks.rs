@@ -43,7 +43,7 @@ pub(super) fn check_manifest(manifest: &SkillManifest) -> Checked {
 /// Returns the broken rules, at most one for each thing a manifest declares.
 pub(super) fn refusals(manifest: &SkillManifest) -> Vec<Refusal> {
     let mut found: Vec<Refusal> = check_each(manifest).filter_map(Result::err).collect();
-    // Its cost is bounded only for a manifest that keeps the other rules.
+    // The cost of this check is bounded only for a manifest that passes the other rules.
     if found.is_empty() {
         found.extend(check_weight(manifest).err());
     }

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::model::SkillManifest;
 use super::names::HOOK_EVENTS;
 
-/// The schema, as committed in `schemas/json/skill-manifest.schema.json`.
+/// Returns the schema, as committed in `schemas/json/skill-manifest.schema.json`.
 ///
-/// It is a help for authors: what [`super::parse_manifest_toml`] says is what counts.
+/// It assists editors; [`super::parse_manifest_toml`] decides whether a manifest is valid.
 #[must_use]
 pub fn json_schema() -> Value {
     let mut schema =

@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// One step from a table or array to what is in it.
+/// One step of a path, from a table or array to a value in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     /// A key of a table.
@@ -27,7 +27,7 @@ impl From<usize> for Step {
     }
 }
 
-/// The bytes of the value at a path, or of the nearest value around it that was written down.
+/// Returns the span of the value at a path, or of the nearest enclosing value that exists.
 pub(super) fn locate(root: &Spanned<DeTable<'_>>, path: &[Step]) -> Range<usize> {
     let Some((Step::Key(first), rest)) = path.split_first() else { return root.span() };
     let Some(mut value) = entry(root.get_ref(), first) else { return root.span() };
@@ -45,7 +45,7 @@ pub(super) fn locate(root: &Spanned<DeTable<'_>>, path: &[Step]) -> Range<usize>
     value.span()
 }
 
-/// A path as people write it: `entrypoints.tools[0].id`.
+/// Formats a path as `entrypoints.tools[0].id`.
 pub(super) fn show_path(path: &[Step]) -> String {
     let mut out = String::new();
     for step in path {

@@ -164,7 +164,7 @@ pub struct ToolCapabilities {
 }
 
 impl ToolCapabilities {
-    /// As a request of the skill for nothing else, with its settings for every request.
+    /// Returns the capabilities as those of a skill that requests nothing else, with its settings for every request.
     pub(crate) fn within(&self, skill: &Capabilities) -> Capabilities {
         let Self {
             http_egress_allowlist,

@@ -58,30 +58,30 @@ impl KeySet {
         Ok(Self { keys: set, threshold })
     }
 
-    /// One key that decides alone.
+    /// Returns a set with one key and the threshold 1.
     #[must_use]
     pub fn single(key: PublisherKey) -> Self {
         Self { keys: BTreeSet::from([key]), threshold: 1 }
     }
 
-    /// The keys, sorted by their bytes.
+    /// Returns the keys, sorted by their bytes.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &PublisherKey> {
         self.keys.iter()
     }
 
-    /// How many must agree.
+    /// Returns the number of keys that must sign.
     #[must_use]
     pub fn threshold(&self) -> u32 {
         self.threshold
     }
 
-    /// Whether the key is one of them.
+    /// Returns whether the key is in the set.
     #[must_use]
     pub fn contains(&self, key: &PublisherKey) -> bool {
         self.keys.contains(key)
     }
 
-    /// How many of them signed; a key counts once however often it signed.
+    /// Returns how many keys of the set signed; a key counts once even if it signed several times.
     #[must_use]
     pub fn count_signed<'a>(&self, signers: impl IntoIterator<Item = &'a PublisherKey>) -> u32 {
         let known: BTreeSet<&PublisherKey> =

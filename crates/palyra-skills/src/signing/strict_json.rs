@@ -1,4 +1,4 @@
-//! JSON with one reading: no key twice, no unknown field, nothing after the end.
+//! JSON with one interpretation: no duplicate key, no unknown field, no trailing data.
 
 use std::fmt;
 

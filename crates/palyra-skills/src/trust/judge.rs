@@ -106,7 +106,7 @@ fn judge_first_contact(
         let change = misuse.then(|| block_for(&refusal));
         (refusal, change)
     })?;
-    // A key set with a revoked member must not come in as a pin, even if that member did not sign.
+    // A key set with a revoked member must not be pinned, even if that member did not sign.
     for key in offer.keys.keys() {
         let target = RevocationTarget::Key(key.key_id());
         if let Some(revocation) = trust.store().revoked(target, offer.publisher) {

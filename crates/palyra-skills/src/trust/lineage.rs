@@ -16,7 +16,7 @@ pub enum LineageProblem {
     /// Two successors for one epoch.
     #[error("it contains two different rotations from epoch {0}")]
     Forked(u64),
-    /// A key comes back after it was retired.
+    /// A retired key is used again.
     #[error("key `{key}` returns at epoch {epoch} after it was retired")]
     KeyReturns {
         key: KeyId,
@@ -53,7 +53,7 @@ pub enum LineageProblem {
 }
 
 impl LineageProblem {
-    /// Whether this proves misuse of the keys.
+    /// Returns whether the refusal proves misuse of the keys.
     pub(crate) fn is_misuse(&self) -> bool {
         matches!(self, Self::Forked(_) | Self::KeyReturns { .. })
     }

@@ -1,4 +1,4 @@
-//! Ownership and rollback: a skill keeps its publisher, and its releases go one way.
+//! Ownership and rollback: a skill keeps its publisher, and its version and release counter only increase.
 
 use palyra_common::ErrorCode;
 use semver::Version;
@@ -69,7 +69,7 @@ impl RollbackRefusal {
     }
 }
 
-/// Checks an offered release against what is remembered of its skill.
+/// Checks an offered release against the stored mark of its skill.
 pub(crate) fn check_rollback(
     known: Option<&SkillOwnership>,
     publisher: &str,

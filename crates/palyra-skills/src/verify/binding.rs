@@ -10,7 +10,7 @@ use crate::manifest::{SkillManifest, parse_manifest_toml};
 use crate::signing::{KeySet, PublisherKey, ReleaseStatement, SignatureFile};
 use crate::trust::SignedRotation;
 
-/// The signature file, taken apart; nothing is proven yet.
+/// The parsed signature file; no signature has been verified yet.
 pub(super) struct Signed {
     pub(super) file: SignatureFile,
     pub(super) statement: ReleaseStatement,
@@ -37,7 +37,7 @@ pub(super) fn check_signatures(signed: &Signed) -> Result<Vec<PublisherKey>, Ref
     Ok(signers)
 }
 
-/// The signers, whether or not they are sufficient.
+/// Verifies the signatures and returns the signers; whether they reach the threshold is not checked.
 fn proven_signers(signed: &Signed) -> Result<Vec<PublisherKey>, RefusalReason> {
     let signers = signed.file.envelope.verify(crate::signing::STATEMENT_PAYLOAD_TYPE, signed.keys.keys())?;
     match signers.first().map(PublisherKey::key_id) {
@@ -46,7 +46,7 @@ fn proven_signers(signed: &Signed) -> Result<Vec<PublisherKey>, RefusalReason> {
     }
 }
 
-/// An artifact whose signatures hold and are about its bytes, and that may lack some.
+/// An artifact whose signatures are valid for its bytes but may be fewer than the threshold.
 pub(crate) struct PartlySigned {
     pub(crate) artifact: SkillArtifact,
     pub(crate) file: SignatureFile,
@@ -113,7 +113,7 @@ pub(super) fn check_manifest(
     Ok(manifest)
 }
 
-/// Every module an entrypoint names is in the archive.
+/// Checks that the archive has every module that an entrypoint names.
 fn check_modules_exist(artifact: &SkillArtifact, manifest: &SkillManifest) -> Result<(), RefusalReason> {
     let tools = manifest.entrypoints.tools.iter().map(|tool| (&tool.id, &tool.module));
     let hooks = manifest.entrypoints.hooks.iter().map(|hook| (&hook.id, &hook.module));

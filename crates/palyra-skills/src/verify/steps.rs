@@ -17,7 +17,7 @@ impl<T: Into<RefusalReason>> From<T> for Stop {
     }
 }
 
-/// The steps so far, and what the artifact says it is.
+/// The steps so far, with the identity that the artifact claims.
 #[derive(Default)]
 pub(super) struct StepJournal {
     current: VerifyStepName,

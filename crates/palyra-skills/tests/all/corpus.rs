@@ -9,7 +9,7 @@ pub(crate) fn honest_manifests() -> Vec<(String, String)> {
         .collect()
 }
 
-/// A manifest with one tool and nothing else; tests put lines in front of or behind it.
+/// Returns a manifest with one tool; tests add lines before and after it.
 pub(crate) fn manifest_with(root: &str, tables: &str) -> String {
     let feature = Feature { name: "notes", about: "Keeps short notes.", root, tool: "", tables };
     feature.manifest(0)

@@ -1,4 +1,4 @@
-//! The committed schema for editors is the one the code makes, and agrees with the parser on honest files.
+//! The committed schema for editors equals the generated one and agrees with the parser on valid files.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! From a manifest to grants, their digest and their words.
+//! Grants made from a manifest, their digest and their descriptions.
 
 use palyra_common::{Capability, CapabilityGrantSet};
 use palyra_skills::grants::{

@@ -192,7 +192,7 @@ fn consent_for_one_pair_of_releases_is_not_consent_for_another() {
     home.install(&old, |r| r.consent = Some(old.consent())).unwrap();
     let second = Release::new(2).with_tables(TWO_HOSTS).build();
     let digest = home.install(&second, |_| {}).unwrap().consent_request.unwrap().digest();
-    // The same capabilities and words in other bytes.
+    // The same capabilities and texts in other bytes.
     let third = Release::new(3).with_tables(TWO_HOSTS).build();
     let refusal = home.refused(&third, |r| r.consent = Some(support::agree(digest)));
     assert!(matches!(refusal.reason, InstallRefusalReason::ConsentMismatch { .. }));
@@ -252,7 +252,7 @@ fn soft_findings_can_be_accepted_and_hard_ones_cannot() {
     let outcome = home.stored(soft.payload, Purpose::Enable, |r| r.accept = accept.clone()).unwrap();
     assert_eq!(outcome.status, RuntimeStatus::Active);
     assert_eq!(home.events().last(), Some(&InstallEventKind::Enabled));
-    // Looking again keeps what was accepted.
+    // A repeated audit keeps accepted findings.
     assert_eq!(home.stored(soft.payload, Purpose::ReAudit, |_| {}).unwrap().status, RuntimeStatus::Active);
 
     let mut home = Home::allowing(&key(1));

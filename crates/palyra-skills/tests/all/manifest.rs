@@ -443,7 +443,7 @@ fn a_manifest_without_entrypoints_offers_nothing() {
     assert!(refused(head).hint().unwrap().contains("entrypoints.tools"));
 }
 
-/// A manifest whose tool has this table, with these capabilities of the skill.
+/// Returns a manifest whose tool has this table and whose skill has these capabilities.
 fn narrowed(tool: &str, skill: &str) -> String {
     manifest_with("", &format!("[entrypoints.tools.capabilities]\n{tool}\n\n[capabilities]\n{skill}"))
 }

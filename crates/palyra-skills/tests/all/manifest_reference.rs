@@ -54,7 +54,7 @@ fn reference_covers_every_table_of_the_schema() {
     let schema = json_schema();
     let covered = |name: &str| TABLES.iter().any(|(_, table, _)| *table == name);
     for (name, definition) in schema["$defs"].as_object().unwrap() {
-        // The containers have nothing but tables in them.
+        // The containers hold only tables.
         let container = ["Entrypoints", "Operator"].contains(&name.as_str());
         assert!(definition["properties"].is_null() || container || covered(name), "{name}");
     }

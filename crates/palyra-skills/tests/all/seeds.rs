@@ -19,14 +19,14 @@ const MAX_PASSING: usize = 8;
 /// Rows about a place, a moment or a clock: there are no bytes of a format to keep.
 const ROWS_WITHOUT_BYTES: [&str; 8] = ["t02", "i01", "i02", "i03", "i05", "i06", "i07", "i08"];
 
-/// Keeps an input for a target, when asked to.
+/// Keeps an input for a fuzz target, if seeds are requested.
 pub(crate) fn keep(target: &str, bytes: &[u8]) {
     if let Some(folder) = asked() {
         write(&folder, target, &test(), bytes);
     }
 }
 
-/// Keeps the first inputs that pass a helper in a test of a row, when asked to.
+/// Keeps the first inputs that pass a helper in a test of a row, if seeds are requested.
 pub(crate) fn keep_of_row(rows: &str, target: &str, bytes: &[u8]) {
     static PASSED: Mutex<BTreeMap<(String, String), usize>> = Mutex::new(BTreeMap::new());
     let Some(folder) = asked() else { return };
@@ -42,7 +42,7 @@ pub(crate) fn keep_of_row(rows: &str, target: &str, bytes: &[u8]) {
     }
 }
 
-/// Keeps a manifest that a test put together, as the text it would be read from.
+/// Keeps a manifest that a test built, as TOML text.
 pub(crate) fn keep_manifest(manifest: &SkillManifest) {
     if let Ok(text) = toml::to_string(manifest) {
         keep_of_row("mu", "skill_manifest", text.as_bytes());
@@ -58,7 +58,7 @@ pub(crate) fn keep_modules(entries: &[(&str, &[u8])]) {
     }
 }
 
-/// Keeps a store as the lines its target reads.
+/// Keeps a store as the lines its fuzz target reads.
 pub(crate) fn keep_store(store: &SkillTrustStore) {
     let rows = store.rows().unwrap();
     keep_of_row("tu", "trust_store", &trust_lines(&rows));

@@ -9,7 +9,7 @@ use super::phrases::{Intent, Reason};
 pub(super) struct Phrase {
     pub(super) reason: Reason,
     pub(super) gap: usize,
-    /// Each slot is a choice of words.
+    /// The alternatives for each slot, separated by `|`.
     pub(super) slots: &'static [&'static str],
 }
 
@@ -156,7 +156,7 @@ pub(super) const PHRASES: &[Phrase] = &[
     ),
 ];
 
-/// Words that are a request when they are all of a text, as the name of a parameter is.
+/// Words that count as a request if they are the whole text, as the name of a parameter is.
 pub(super) const PARAMETER_NAMES: &str = "password|passwords|private key|ssh key|api key|secret key|access token|\
     credentials|seed phrase|env file|environment variables|system prompt|conversation history";
 /// The reason such a name is mentioned.

@@ -1,6 +1,6 @@
 //! Phrases that give a model instructions, hide something from the user, or request credentials.
 //!
-//! A phrase is a row of slots, each a choice of words, with a few words allowed in between. Points add up over
+//! A phrase is a sequence of slots with alternatives, with a few words allowed in between. Points add up over
 //! one text, each phrase once.
 
 use std::collections::HashMap;
@@ -74,9 +74,9 @@ pub(super) fn assess(text: &str) -> Assessment {
 
 /// The phrases, normalized like the words that they are compared with.
 struct Matcher {
-    /// For each phrase its slots, each a list of choices, each a list of words.
+    /// The phrases: for each the slots, for each slot the alternatives, for each alternative the words.
     slots: Vec<Vec<Vec<Vec<String>>>>,
-    /// The phrases whose first slot can start with a word.
+    /// Indices of the phrases whose first slot can start with a word.
     by_first_word: HashMap<String, Vec<usize>>,
     parameter_names: Vec<String>,
     joined: Vec<(String, Reason)>,

@@ -23,7 +23,7 @@ impl Words {
     pub(super) fn of(text: &str) -> Self {
         let mut list: Vec<String> = Vec::new();
         let mut single_letters = 0;
-        // An apostrophe belongs to its word: `don't` is one.
+        // An apostrophe is removed, so that `don't` is one word.
         let unquoted = plain(text).replace(['\'', '\u{2019}'], "");
         for word in unquoted.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()) {
             single_letters = if word.chars().count() == 1 { single_letters + 1 } else { 0 };
@@ -36,7 +36,7 @@ impl Words {
         Self { list, joined }
     }
 
-    /// The words of a text in which `camelCase` is two words, where that makes a difference.
+    /// Returns the words of a text with `camelCase` split into two, or `None` if nothing is split.
     pub(super) fn of_camel_case(text: &str) -> Option<Self> {
         let mut split = String::with_capacity(text.len() + 16);
         let mut previous_lower = false;
@@ -51,17 +51,17 @@ impl Words {
     }
 }
 
-/// Puts the single letters at the end into one word: the last one joins what was joined before it.
+/// Joins the single letters at the end into one word, with the word that earlier ones were joined into.
 fn join_last(list: &mut Vec<String>, single_letters: usize) {
     let parts = if single_letters == SPACED_LETTERS { SPACED_LETTERS } else { 2 };
     let word = list.split_off(list.len().saturating_sub(parts)).concat();
     list.push(word);
 }
 
-/// The spelling words are compared in; not meant to be read.
+/// Returns the normalized spelling that words are compared in; it is not meant for display.
 ///
-/// Look-alikes become one letter by Unicode's own table, which also writes `m` as `rn`. `l`, `i` and `1` are
-/// taken for one letter.
+/// Confusable characters are mapped to one letter by Unicode's table, which also writes `m` as `rn`; `l`, `i` and `1`
+/// are mapped to `i`.
 pub(super) fn plain(text: &str) -> String {
     let unaccented: String =
         text.to_lowercase().nfkd().filter(|letter| !is_combining_mark(*letter)).collect();

@@ -1,4 +1,4 @@
-//! Exports of the outermost module: the declared entrypoints, the names of the ABI, and nothing else.
+//! Exports of the outermost module: exactly the declared entrypoints and the names of the ABI.
 
 use std::collections::BTreeSet;
 

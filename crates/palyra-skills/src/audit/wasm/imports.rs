@@ -1,4 +1,4 @@
-//! Imports: the contract by exact name, version and type, and nothing else, at every depth.
+//! Imports at every depth: only those of the contract, by exact name, version and type.
 
 use wasmparser::component_types::{ComponentEntityType, ComponentInstanceType};
 use wasmparser::types::{EntityType, TypesRef};
@@ -111,7 +111,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Plain names are wiring between the parts of a component; a name with a package is a claim.
+    /// Refuses a loose import that looks like an interface: plain names connect parts of a component, a name with a
+    /// package requests something from the host.
     fn check_loose_component_import(&mut self, name: &str) {
         let is_wiring = !name.contains([':', '=', '<']);
         let is_known = matches!(contract::imported_interface(name), Known::Interface(_))

@@ -1,4 +1,4 @@
-//! One pass over a module file: charge budgets, collect facts, validate; nothing is compiled.
+//! One pass over a module file that charges budgets, collects facts and validates; nothing is compiled.
 
 mod body;
 mod frames;
@@ -31,7 +31,7 @@ impl From<BinaryReaderError> for ScanStop {
     }
 }
 
-/// Reads and validates all of `bytes`; what was learned before an early end stays in `facts`.
+/// Reads and validates all of `bytes`; facts collected before an error stay in `facts`.
 pub(crate) fn scan_module<'bytes>(
     bytes: &'bytes [u8],
     meter: &mut Meter<'_>,
@@ -57,7 +57,7 @@ pub(crate) fn scan_module<'bytes>(
     Ok(())
 }
 
-/// Charges what a section declares before any of it is read.
+/// Charges the declared counts of a section before any of it is read.
 fn charge(payload: &Payload<'_>, meter: &mut Meter<'_>) -> Result<(), ScanStop> {
     use BudgetKind as Kind;
     match payload {
@@ -91,7 +91,8 @@ fn charge(payload: &Payload<'_>, meter: &mut Meter<'_>) -> Result<(), ScanStop> 
     Ok(())
 }
 
-/// A component's types can be copied by each instance, import and export, so their product is bounded too.
+/// Charges a component's size and items, and bounds their product: types can be copied by each instance, import and
+/// export.
 fn charge_component(bytes: usize, items: u32, meter: &mut Meter<'_>) -> Result<(), ScanStop> {
     meter.charge(BudgetKind::ComponentBytes, bytes)?;
     meter.charge(BudgetKind::ComponentItems, items)?;
@@ -99,7 +100,7 @@ fn charge_component(bytes: usize, items: u32, meter: &mut Meter<'_>) -> Result<(
     Ok(meter.limit(BudgetKind::ComponentGrowth, growth)?)
 }
 
-/// Reads the sections whose contents count, not only their number.
+/// Reads the sections whose contents matter to the checks.
 fn collect<'bytes>(
     payload: &Payload<'bytes>,
     meter: &mut Meter<'_>,
@@ -194,7 +195,7 @@ fn add_table(
     Ok(meter.charge(BudgetKind::TableElements, table.initial)?)
 }
 
-/// Whether the bytes start a component.
+/// Returns whether the header is that of a component.
 pub(super) const fn is_component(encoding: Encoding) -> bool {
     matches!(encoding, Encoding::Component)
 }

@@ -14,10 +14,10 @@ use wasmparser::{FuncType, ValType};
 /// The bound also stops types that double with each level.
 const MAX_TYPE_TEXT: usize = 16 << 10;
 
-/// The type of a function of an interface, such as `func(handle: s32) -> result<list<u8>, string>`.
+/// Returns the type of an interface function, such as `func(handle: s32) -> result<list<u8>, string>`.
 ///
-/// Named types are written out; a resource is written by the name the interface gives it. Nothing when the
-/// text would be longer than any function of the contract.
+/// Named types are written out; a resource is written by the name the interface gives it. Returns `None` if the
+/// text would be longer than that of any function of the contract.
 pub(crate) fn function_text(
     types: TypesRef<'_>,
     interface: &ComponentInstanceType,
@@ -28,7 +28,7 @@ pub(crate) fn function_text(
     Some(writer.text)
 }
 
-/// The type of a core function, such as `(i32 i32) -> (i32)`.
+/// Returns the type of a core function, such as `(i32 i32) -> (i32)`.
 pub(crate) fn core_function_text(function: &FuncType) -> String {
     let list = |values: &[ValType]| values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
     format!("({}) -> ({})", list(function.params()), list(function.results()))

@@ -42,7 +42,7 @@ impl<'m> CapabilityTable<'m> {
         Self { skill_id: &manifest.skill_id, capabilities, path: steps!["capabilities"] }
     }
 
-    /// The table of a tool, if it has one.
+    /// Returns the table of a tool, if it has one.
     pub(super) fn of_tool(manifest: &'m SkillManifest, index: usize) -> Option<Self> {
         let narrowed = manifest.entrypoints.tools.get(index)?.capabilities.as_ref()?;
         let capabilities = Cow::Owned(narrowed.within(&manifest.capabilities));
@@ -50,12 +50,12 @@ impl<'m> CapabilityTable<'m> {
         Some(Self { skill_id: &manifest.skill_id, capabilities, path })
     }
 
-    /// The path of something in the table.
+    /// Returns the full path of a key of the table.
     pub(super) fn at(&self, steps: Vec<Step>) -> Vec<Step> {
         self.path.iter().cloned().chain(steps).collect()
     }
 
-    /// The entries of a list in the table, with their paths.
+    /// Returns the entries of a list of the table, with their paths.
     pub(super) fn entries<'l>(
         &'l self,
         key: &'l str,
@@ -69,7 +69,7 @@ impl<'m> CapabilityTable<'m> {
         &self.capabilities
     }
 
-    /// Checks what tables of tools have in common with that of the skill.
+    /// Applies the rules that the tables of tools share with that of the skill.
     pub(super) fn check_grants(&self) -> Checked {
         [check_http, check_filesystem, check_secrets, check_storage, check_channels]
             .iter()

@@ -122,7 +122,7 @@ fn check_code(module: &str, export: Option<&str>, at: &dyn Fn(&str) -> Vec<Step>
     )
 }
 
-/// One id is one thing, for people and for models: `a.b_` and `a._b` are both `a__b_`-like names to a model.
+/// Checks that ids are unique, also in the spelling for models, where `.` is written `__`.
 fn check_unique(manifest: &SkillManifest) -> Checked {
     let tools = manifest.entrypoints.tools.iter().enumerate();
     let hooks = manifest.entrypoints.hooks.iter().enumerate();

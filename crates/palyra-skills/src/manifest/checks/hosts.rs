@@ -1,11 +1,11 @@
-//! Hosts a manifest may name: never an address, never a name that looks like another one.
+//! Hosts a manifest may name: no addresses and no names that look like another one.
 
 use palyra_common::capabilities::HostPattern;
 use unicode_security::{MixedScript, skeleton};
 
 use crate::manifest::error::ManifestProblem;
 
-/// Reads a host with the one host grammar and applies what manifests may not do with it.
+/// Parses a host with the common grammar and applies the restrictions of manifests.
 pub(in crate::manifest) fn manifest_host(text: &str) -> Result<HostPattern, ManifestProblem> {
     let host: HostPattern = text.parse().map_err(ManifestProblem::Grant)?;
     let name = match &host {
@@ -24,7 +24,7 @@ pub(in crate::manifest) fn manifest_host(text: &str) -> Result<HostPattern, Mani
     Ok(host)
 }
 
-/// Whether a label outside ASCII mixes scripts or would be drawn like an ASCII one.
+/// Returns whether a label outside ASCII mixes scripts or is confusable with an ASCII one.
 fn looks_like_another(label: &str) -> bool {
     !label.is_ascii() && (!label.is_single_script() || skeleton(label).all(|c| c.is_ascii()))
 }

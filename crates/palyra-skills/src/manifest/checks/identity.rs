@@ -1,4 +1,4 @@
-//! Who made it, what it is called, which release it is.
+//! Identity of a skill: format version, publisher, release counter, compatibility and texts.
 
 use super::{Checked, Rule, at_most, bounded, distinct, indexed, one_line, require, steps};
 use crate::manifest::error::ManifestProblem;

@@ -22,7 +22,7 @@ pub(super) const RULES: [Rule; 2] = [check_tools, check_version];
 
 /// Checks the table of each tool that has one.
 fn check_tools(manifest: &SkillManifest) -> Checked {
-    // What a tool lists is compared with requests that can be read.
+    // The lists of a tool are compared with the skill's only if those are valid.
     if SKILL_RULES.iter().any(|rule| rule(manifest).is_err()) {
         return Ok(());
     }
@@ -71,7 +71,7 @@ fn check_requested(skill: &CapabilityGrantSet, path: Vec<Step>, grant: &Capabili
     )
 }
 
-/// The grants of a table, each with the path of the entry it is from.
+/// Returns the grants of a table, each with the path of its entry.
 fn listed(table: &CapabilityTable<'_>) -> Vec<(Vec<Step>, Capability)> {
     let asked: &Capabilities = table.capabilities();
     let mut listed = Vec::new();

@@ -81,7 +81,7 @@ impl<'s> Counter<'s> {
             });
         }
         let same_value = self.on_the_same_value(keywords, pointer, depth)?;
-        // What is "unevaluated" is found by applying the neighbours once more.
+        // `unevaluated…` keywords apply the neighbours a second time.
         let again =
             keywords.contains_key("unevaluatedProperties") || keywords.contains_key("unevaluatedItems");
         let same_value = if again { same_value.plus(same_value) } else { same_value };

@@ -68,7 +68,7 @@ impl<'a> Members<'a> {
 }
 
 impl Instance<'_> {
-    /// The same value with the names of all objects in order.
+    /// Returns the same value with the members of all objects sorted by name.
     pub(super) fn in_order(self) -> Self {
         match self {
             Self::List(items) => Self::List(items.into_iter().map(Self::in_order).collect()),
@@ -80,7 +80,8 @@ impl Instance<'_> {
         }
     }
 
-    /// Whether it is this value, numbers by what they mean; without a copy, because an `enum` asks for each of its values.
+    /// Returns whether it equals a value, with numbers compared numerically; without a copy, because an `enum` compares
+    /// with each of its values.
     fn is(&self, expected: &Value) -> bool {
         match (self, expected) {
             (Self::Null, Value::Null) => true,

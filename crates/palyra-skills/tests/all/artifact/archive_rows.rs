@@ -1,4 +1,4 @@
-//! Rows A01 to A22: archives that mean two things, or lie about what they hold.
+//! Rows A01 to A22: ambiguous archives and archives with false sizes, offsets or checksums.
 
 use std::io::{Cursor, Read, Seek, SeekFrom, Write as _};
 
@@ -194,7 +194,7 @@ fn a15_compression_is_refused_without_inflating() {
         ArchiveError::Field { field: "compression method", found: 8, expected: 0, .. }
     ));
 
-    // Many records over one deflated kernel, each claiming what its ceiling allows.
+    // Many records over one deflated kernel, each declaring the largest allowed size.
     let mut bomb = RawZip::plain();
     for index in 0..250 {
         let mut record = RawEntry::new(format!("assets/bomb{index:03}").as_bytes(), &[0; 64]);
@@ -395,7 +395,7 @@ fn messages_name_the_place() {
     assert_eq!(error.to_string(), "flags of the local header of `skill.toml` is 0x1, expected 0x0");
 }
 
-/// Counts what is read.
+/// Counts the bytes read through it.
 struct Counted<R> {
     inner: R,
     read: usize,

@@ -1,4 +1,4 @@
-//! Ed25519 against vectors others made: Wycheproof, and CCTV where its folder is present.
+//! Ed25519 against published vectors: Wycheproof, and CCTV where its directory is present.
 
 use std::path::PathBuf;
 

@@ -71,7 +71,7 @@ proptest! {
         let mut parts = with_fixed_parts(&assets);
         let rotate = rotate % parts.len();
         parts.rotate_left(rotate);
-        // A file that is also a directory is refused; everything else comes back whatever order it came in.
+        // A file that is also a directory is refused; all other entries are read back in any order.
         if let Ok(bytes) = encode_archive(parts.clone()) {
             let artifact = SkillArtifact::read(bytes.clone().into()).unwrap();
             parts.sort_unstable();

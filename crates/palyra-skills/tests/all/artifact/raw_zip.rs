@@ -1,4 +1,4 @@
-//! A ZIP writer that lies on request.
+//! A ZIP writer that can write false headers.
 
 use palyra_skills::artifact::SkillArtifact;
 
@@ -92,7 +92,7 @@ impl RawZip {
         self.entries.iter_mut().find(|entry| entry.central_name == path.as_bytes()).unwrap()
     }
 
-    /// Adds an entry where sorting puts it.
+    /// Adds an entry at its sorted position.
     pub(crate) fn add(&mut self, entry: RawEntry) -> &mut Self {
         self.entries.push(entry);
         self.entries.sort_by(|left, right| left.central_name.cmp(&right.central_name));

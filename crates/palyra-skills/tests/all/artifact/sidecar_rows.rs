@@ -1,4 +1,4 @@
-//! Rows M14 and M15: sidecars that are not about these modules, and claims that cost nothing.
+//! Rows M14 and M15: sidecars about other modules, and claims without evidence.
 
 use palyra_skills::artifact::sidecars::{
     ProvenanceEvidence, SidecarError, generate_sbom, read_module_facts, signed_provenance,

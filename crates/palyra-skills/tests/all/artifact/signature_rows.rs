@@ -260,7 +260,7 @@ fn s11_base64_has_one_spelling() {
     for payload in spellings(&envelope.payload) {
         refused_at(&with_signature(&bytes, |file| file.envelope.payload = payload), VerifyStepName::Envelope);
     }
-    // 64 bytes end in `==`: four bits of the last letter carry nothing.
+    // 64 bytes end in `==`: four bits of the last letter are unused.
     let signature = envelope.signatures[0].sig.clone();
     let letter = signature.as_bytes()[85];
     let other = char::from(if letter == b'A' { b'B' } else { letter + 1 });

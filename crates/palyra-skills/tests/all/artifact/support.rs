@@ -27,7 +27,7 @@ pub(crate) fn key_set(numbers: &[u8], threshold: u32) -> KeySet {
     KeySet::new(numbers.iter().map(|number| key(*number).public()), threshold).unwrap()
 }
 
-/// A core module without content, and a `producers` section that says who made it.
+/// A core module without content, with a `producers` section that names its toolchain.
 pub(crate) fn module() -> Vec<u8> {
     let producers = b"\x09producers\x02\x08language\x01\x04Rust\x042024\x0cprocessed-by\x01\x05rustc\x041.95";
     let mut bytes = b"\0asm\x01\0\0\0".to_vec();
@@ -164,18 +164,18 @@ pub(crate) fn verify(bytes: impl Into<Arc<[u8]>>) -> Result<Verification, Box<Ve
     verify_with(&store(), bytes)
 }
 
-/// Takes an artifact apart.
+/// Returns the entries of an artifact.
 pub(crate) fn entries(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let artifact = SkillArtifact::read(bytes.into()).unwrap();
     artifact.entries().map(|(path, bytes)| (path.to_owned(), bytes.to_vec())).collect()
 }
 
-/// Puts entries together in the one encoding.
+/// Encodes entries as an archive.
 pub(crate) fn pack(entries: &[(String, Vec<u8>)]) -> Vec<u8> {
     encode_archive(entries.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))).unwrap()
 }
 
-/// The same artifact with one entry changed and nothing signed again.
+/// Returns the artifact with one entry changed and the old signatures.
 pub(crate) fn with_entry(bytes: &[u8], path: &str, content: &[u8]) -> Vec<u8> {
     let mut list = entries(bytes);
     list.retain(|(name, _)| name != path);
@@ -208,7 +208,7 @@ pub(crate) fn with_statement_bytes(bytes: &[u8], statement: &[u8], signers: &[u8
     })
 }
 
-/// Changes entries and signs the result properly: what a careless or hostile publisher can make.
+/// Changes entries and signs the result with the publisher's key, as a careless or hostile publisher can.
 pub(crate) fn resigned(
     bytes: &[u8],
     changes: &[(&str, &[u8])],

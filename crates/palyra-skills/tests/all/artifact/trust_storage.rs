@@ -1,4 +1,4 @@
-//! The store as rows: what goes out comes back, and nothing else is read. The storage part of T01 and T03.
+//! The store as rows: they are read back unchanged, and other rows are refused. The storage part of T01 and T03.
 
 use palyra_skills::SkillTrustStore;
 use palyra_skills::trust::{

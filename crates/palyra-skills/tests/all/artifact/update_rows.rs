@@ -33,7 +33,7 @@ fn refused(store: &SkillTrustStore, recipe: &Recipe) -> RollbackRefusal {
 
 #[test]
 fn u01_an_older_version_is_refused_even_after_removal() {
-    // The store does not know what is installed: the mark stays when a skill is removed.
+    // The store is independent of what is installed: the mark stays when a skill is removed.
     let store = after(&[("1.0.0", 1), ("1.2.0", 2)]);
     assert!(matches!(refused(&store, &release("1.1.0", 3)), RollbackRefusal::Older { .. }));
     assert!(matches!(refused(&store, &release("1.0.0", 1)), RollbackRefusal::Older { .. }));

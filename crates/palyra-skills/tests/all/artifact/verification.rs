@@ -1,4 +1,4 @@
-//! The report of a verification: every step in order, what it checked and what it found.
+//! The report of a verification: every step in order, with its checks and findings.
 
 use palyra_skills::verify::{RefusalReason, VerifyStepName};
 use palyra_skills::{Platform, TrustSnapshot, verify_skill_artifact};

@@ -1,4 +1,4 @@
-//! Any bytes give a report, and giving it twice gives the same.
+//! Arbitrary bytes give a report, and the same bytes give the same report.
 
 use palyra_skills::audit::wasm::audit_module;
 use palyra_skills::audit::{AuditPolicy, Verdict};
@@ -30,7 +30,7 @@ fn audit_twice(bytes: &[u8]) {
     let (manifest, policy) = (manifest(""), AuditPolicy::default());
     let report = audit_module(MODULE, bytes, &manifest, &policy);
     assert_eq!(report, audit_module(MODULE, bytes, &manifest, &policy));
-    // A report has a verdict only if a finding says why.
+    // Every verdict other than a pass has a finding as its reason.
     assert_eq!(report.verdict == Verdict::Pass, report.findings.iter().all(|finding| !finding.quarantines()));
 }
 

@@ -1,4 +1,4 @@
-//! Modules made to be slow or large: W05, and what the list of rows does not have.
+//! Modules made to be slow or large: W05, and cases outside the list of rows.
 //!
 //! Time is asserted by the steps an audit counts, which are the same on every machine; one generous ratio holds
 //! steps and time together.
@@ -155,7 +155,7 @@ fn wide_types_are_quarantined_before_anything_uses_them() {
 
 #[test]
 fn declared_counts_are_charged_before_they_are_read() {
-    // A section that says it has a million items and has none.
+    // A section that declares a million items and has none.
     let claims = |id: u8| {
         let mut contents = Vec::new();
         1_000_000_u32.encode(&mut contents);
@@ -257,7 +257,7 @@ fn sixty_four_mebibytes_stay_within_steps_time_and_findings() {
     let report = audit(&hostile);
     assert!(started.elapsed() < plain_time * 8, "{:?} against {plain_time:?}", started.elapsed());
     expect(&report, Verdict::Quarantine, FindingId::BudgetExceeded);
-    // Data that is all prefixes of patterns: each is looked at, few are kept.
+    // Data full of prefixes of patterns: each is checked, few are kept.
     let token = format!("AKIA{} https://h.example/ -----BEGIN PRIVATE KEY-----\n ", "Z7QWERTYUIOP4XCV");
     let data = token.repeat((64 << 20) / token.len());
     let started = Instant::now();

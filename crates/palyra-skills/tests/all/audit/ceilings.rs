@@ -27,7 +27,7 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_CPU_MS: u64 = 4_000;
 const MOST_MEMORY_KIB: u64 = 256 << 10;
 
-/// The child: does nothing when the suite runs it without an artifact.
+/// The child process: does nothing when the suite runs it without an artifact.
 #[test]
 fn ceiling_child() {
     let Some(path) = std::env::var_os(ARTIFACT) else { return };

@@ -69,7 +69,7 @@ fn the_table_of_wasi_interfaces_is_that_of_the_engines_own_wit() {
     }
 }
 
-/// Compares a table with its source and leaves what it should be where it can be copied from.
+/// Compares a table with its source; on a difference writes the expected table to where it can be copied from.
 fn check_table(file: &str, title: &str, lines: &BTreeSet<String>) {
     let expected = format!("{title}\n{}\n", lines.iter().cloned().collect::<Vec<_>>().join("\n"));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/audit/wasm").join(file);
@@ -80,7 +80,7 @@ fn check_table(file: &str, title: &str, lines: &BTreeSet<String>) {
     }
 }
 
-/// The WIT that comes with the engine's HTTP crate, which has all of WASI in it.
+/// Returns the WIT of the engine's HTTP crate, which contains all of WASI.
 fn wasi_wit() -> PathBuf {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked", "--manifest-path"])

@@ -62,7 +62,7 @@ const FEATURES: [(&str, &str); 10] = [
     ),
 ];
 
-/// Descriptions people write; some come close to what the audit looks for.
+/// Ordinary descriptions, some of them close to phrases that the audit looks for.
 const DESCRIPTIONS: [&str; 8] = [
     "Keeps short notes.",
     "Fetches a page with your API key, which the host injects.",
@@ -122,7 +122,7 @@ fn honest_skills_are_not_quarantined() {
     assert!(audited >= 100, "{audited}");
 }
 
-/// Every manifest of the corpus, over a module that offers what it declares.
+/// Every manifest of the corpus, over a module that exports the entrypoints it declares.
 #[test]
 fn the_corpus_of_manifests_passes_with_no_quarantine() {
     let components = ["bench-echo", "wordcount-c", "echo-http", "wasi-probe", "notes-js", "slug-ts"];

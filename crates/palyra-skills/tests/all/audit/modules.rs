@@ -158,7 +158,7 @@ fn w04_a_start_function_is_noted_and_never_run() {
     let wat = r#"(module (func $spin (loop (br 0))) (start $spin)
         (memory (export "memory") 1)
         (func (export "palyra_plugin_main") (result i32) (i32.const 0)))"#;
-    // An audit that ran it would not come back. At a call it runs under fuel, as any code of the guest.
+    // An audit that ran the function would not return. In a call it runs under fuel, like other code of the guest.
     let report = audit_wat(wat);
     expect(&report, Verdict::Pass, FindingId::ModuleStart);
 }
@@ -189,7 +189,7 @@ fn w06_memories_the_engine_does_not_have_are_quarantined() {
 #[test]
 fn w07_a_credential_or_a_second_module_in_data_is_quarantined() {
     let data = |text: &str| audit_wat(&core_with(&format!("(data \"{text}\")")));
-    // Put together here, so that no scanner takes this file for a leak.
+    // Assembled here so that secret scanners do not report this file.
     let cloud_key = format!("key = AKIA{}", "Z7QWERTYUIOP4XCV");
     let report = data(&cloud_key);
     expect(&report, Verdict::Quarantine, FindingId::Credential);

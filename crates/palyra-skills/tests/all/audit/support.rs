@@ -15,7 +15,7 @@ pub(crate) fn manifest(tables: &str) -> SkillManifest {
     manifest_described("Keeps short notes.", tables)
 }
 
-/// A manifest whose tool has this description.
+/// Returns a manifest whose tool has this description.
 pub(crate) fn manifest_described(description: &str, tables: &str) -> SkillManifest {
     let text = format!(
         r#"manifest_version = 1
@@ -78,7 +78,7 @@ pub(crate) fn guest(name: &str) -> Vec<u8> {
         .unwrap_or_else(|error| panic!("{}: {error}; run `cargo xtask guests`", path.display()))
 }
 
-/// A core module that keeps every rule.
+/// A core module that passes every rule.
 pub(crate) const HONEST_CORE: &str = r#"(module
     (import "palyra:plugin/io@1.0.0" "output-write" (func $write (param i32 i32) (result i32)))
     (memory (export "memory") 1)

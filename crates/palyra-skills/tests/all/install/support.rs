@@ -1,4 +1,4 @@
-//! A state in memory that install plans are applied to: nothing counts before the last write has passed.
+//! A state in memory that install plans are applied to, in one transaction that can fail at each write.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use palyra_skills::{
     build_signed_skill_artifact, capability_digest,
 };
 
-/// A core module that keeps every rule of the audit.
+/// A core module that passes every rule of the audit.
 const HONEST_CORE: &str = r#"(module
     (import "palyra:plugin/io@1.0.0" "output-write" (func $write (param i32 i32) (result i32)))
     (memory (export "memory") 1)
@@ -249,7 +249,7 @@ impl Home {
         self.run(&self.clone(), &request, &mut |_| {})
     }
 
-    /// Keeps the bytes of a release where a test finds them again by payload.
+    /// Stores the bytes of a release by payload.
     pub(crate) fn objects_put(&mut self, release: &Built) {
         self.bytes.insert(release.payload, release.bytes.clone());
     }

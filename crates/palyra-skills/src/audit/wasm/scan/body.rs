@@ -1,4 +1,4 @@
-//! Function bodies: each instruction is charged what validating it costs, then validated.
+//! Function bodies: each instruction is charged the cost of validating it, then validated.
 
 use wasmparser::{
     FuncToValidate, FuncValidator, FuncValidatorAllocations, FunctionBody, Operator, OperatorsReader,
@@ -46,7 +46,7 @@ impl BodyValidator {
     }
 }
 
-/// Fifty thousand locals take four bytes to declare.
+/// Charges the declared locals: fifty thousand of them take four bytes to declare.
 fn charge_locals(body: &FunctionBody<'_>, meter: &mut Meter<'_>) -> Result<(), ScanStop> {
     let mut locals = 0_u64;
     for group in body.get_locals_reader()? {
@@ -56,7 +56,7 @@ fn charge_locals(body: &FunctionBody<'_>, meter: &mut Meter<'_>) -> Result<(), S
     Ok(meter.charge(BudgetKind::TotalLocals, locals)?)
 }
 
-/// One step, and one for each value an instruction takes or gives; those of a `br_table` count per target.
+/// Returns the steps of an instruction: one, and one for each value it pops or pushes; for `br_table` per target.
 fn cost(
     operator: &Operator<'_>,
     validator: &FuncValidator<ValidatorResources>,

@@ -49,7 +49,7 @@ struct IndexSpace<'bytes> {
 }
 
 impl<'bytes> Frames<'bytes> {
-    /// Whether the outermost frame has ended.
+    /// Returns whether the outermost frame has ended.
     pub(super) const fn is_done(&self) -> bool {
         self.done
     }
@@ -114,7 +114,7 @@ impl<'bytes> Frames<'bytes> {
         Ok(())
     }
 
-    /// Ends the innermost frame; what was nested becomes an item of the component around it.
+    /// Ends the innermost frame; a nested module becomes an item of the component around it.
     fn leave(&mut self, facts: &mut ModuleFacts<'bytes>) {
         let Some(frame) = self.stack.pop() else { return };
         self.done = self.stack.is_empty();
@@ -198,7 +198,7 @@ impl<'bytes> Frame<'bytes> {
 }
 
 impl<'bytes> IndexSpace<'bytes> {
-    /// The imports of everything that is never used.
+    /// Returns the imports of the items that are never used.
     fn loose(&self) -> impl Iterator<Item = Import<'bytes>> {
         let unused = self
             .items

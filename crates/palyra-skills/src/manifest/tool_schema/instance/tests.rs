@@ -46,7 +46,7 @@ fn duplicate_keys_are_rejected_in_small_and_large_objects() {
     assert_eq!((members.find("m39").map(Instance::owned), members.find("m40")), (Some(json!(39)), None));
 }
 
-/// Every kind of rule, with values that are near its bounds.
+/// Schemas with every kind of rule, for values near their bounds.
 fn schemas() -> Vec<Value> {
     vec![
         json!({"type": "object", "required": ["a"], "additionalProperties": false,
