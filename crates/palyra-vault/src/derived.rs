@@ -30,13 +30,13 @@ impl VaultKeys {
         }
     }
 
-    /// A key for a purpose outside the vault; different purposes give unrelated keys.
+    /// Derives a key for a purpose outside the vault; keys of different purposes are unrelated.
     pub(crate) fn for_caller(&self, purpose: &str) -> Key {
         derive("palyra-vault v1: one caller's key", &[self.callers.as_slice(), purpose.as_bytes()])
     }
 }
 
-/// A keyed hash over parts, each with its length so that no two lists of parts run together.
+/// Returns a keyed hash over parts, each preceded by its length so that no two lists of parts hash the same bytes.
 pub(crate) fn mac(key: &Key, label: &str, parts: &[&[u8]]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new_keyed(key);
     for part in std::iter::once(label.as_bytes()).chain(parts.iter().copied()) {

@@ -1,4 +1,4 @@
-//! The vault's header: which vault, whose key, and which records were ever begun; under a MAC.
+//! The vault's header: its id, its key protection and the records it has begun, authenticated by a MAC.
 
 use crate::VaultError;
 use crate::derived::{VaultKeys, mac};
@@ -69,7 +69,7 @@ impl Header {
 }
 
 impl UncheckedHeader {
-    /// The header, if it is as the holder of these keys wrote it.
+    /// Returns the header if its MAC was made with these keys.
     pub(crate) fn check(&self, directory: &Directory, keys: &VaultKeys) -> Result<Header, VaultError> {
         if self.header.mac(keys) == blake3::Hash::from_bytes(self.mac) {
             Ok(self.header)

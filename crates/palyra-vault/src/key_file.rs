@@ -1,7 +1,7 @@
-//! Typed, encrypted key files: a key as text that says what it is and opens only with a passphrase.
+//! Typed, encrypted key files: a key as text that states its type and is opened with a passphrase.
 //!
 //! [`write`] and [`read`] are a round trip, as are [`encode`] and [`decode`]; text has exactly one form, so
-//! what is accepted encodes to the same bytes again. The type, the cost and the salt are bound to the key.
+//! accepted text encodes to the same bytes. The type, the cost and the salt are bound to the key.
 
 mod cost;
 mod text;
@@ -92,7 +92,7 @@ impl KeyFileError {
 impl KeyFileType {
     const ALL: [Self; 2] = [Self::SigningKey, Self::DeviceKey];
 
-    /// The word in the file.
+    /// Returns the name of the type in the file.
     pub fn name(self) -> &'static str {
         match self {
             Self::SigningKey => "ed25519-signing-key",
@@ -145,7 +145,7 @@ pub fn encode(
     Ok(fields.to_text())
 }
 
-/// Opens the key in text that [`encode`] made.
+/// Decrypts a key from text made by [`encode`].
 pub fn decode(
     kind: KeyFileType,
     text: &[u8],

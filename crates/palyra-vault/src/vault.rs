@@ -1,4 +1,4 @@
-//! The vault: made once, opened by its owner, and what is in it.
+//! The vault: creating, opening and describing it.
 
 use crate::anchor::{Anchor, JournalHead};
 use crate::cipher::Key;
@@ -30,12 +30,12 @@ pub struct Vault {
 }
 
 impl Vault {
-    /// Makes a vault in this directory, which is made too, with the device key where the operator wants it.
+    /// Creates a vault, and its directory, with the device key in the chosen place.
     pub fn init(path: &Path, choice: KeySourceChoice) -> Result<Self, VaultError> {
         Self::init_with(path, choice.into_source(path)?)
     }
 
-    /// Like [`Self::init`], with a place of the caller's for the device key.
+    /// Like [`Self::init`], with a device key source of the caller.
     pub fn init_with(path: &Path, source: Box<dyn DeviceKeySource>) -> Result<Self, VaultError> {
         let directory = Directory::create_private(path)?;
         refuse_existing(&directory)?;
@@ -55,13 +55,13 @@ impl Vault {
         }
     }
 
-    /// Forgets the device key: nothing in this vault can be read again. For a state root whose creation failed.
+    /// Removes the device key, after which nothing in this vault can be read; for a state root whose creation failed.
     pub fn forget_device_key(&self) {
-        // A keyring that does not answer keeps a key that opens nothing.
+        // Without the vault, a key left in an unavailable keyring opens nothing.
         let _ = self.source.remove(&self.id);
     }
 
-    /// Opens the vault in this directory; its header says where the device key is.
+    /// Opens the vault in this directory; its header states where the device key is.
     pub fn open(path: &Path, passphrase: Option<&Passphrase>) -> Result<Self, VaultError> {
         let directory = open_directory(path)?;
         let protection = read_header(&directory)?.header.protection;
@@ -103,17 +103,17 @@ impl Vault {
         self.keys.for_caller(purpose)
     }
 
-    /// The seed of the Ed25519 key by which this device signs, such as checkpoints of its journal.
+    /// Returns the seed of the Ed25519 key with which this device signs, such as checkpoints of its journal.
     pub fn device_signing_seed(&self) -> Zeroizing<[u8; 32]> {
         Key::clone(&self.keys.device_signing)
     }
 
-    /// Removes what a killed process left half-written; for the owner, after it took the lock.
+    /// Removes temporary files of a killed process and returns how many; the caller must hold the lock.
     pub fn sweep(&self) -> Result<usize, VaultError> {
         Ok(self.directory.sweep()? + self.secrets.sweep()? + self.signing_keys.sweep()?)
     }
 
-    /// The directory, for messages.
+    /// Returns the directory, for messages.
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
@@ -169,7 +169,7 @@ fn open_directory(path: &Path) -> Result<Directory, VaultError> {
     }
 }
 
-/// The header; without one there is no vault, unless something sealed is left of it.
+/// Reads the header. A directory without one has no vault, unless sealed files remain.
 fn read_header(directory: &Directory) -> Result<header::UncheckedHeader, VaultError> {
     let path = || directory.path().to_owned();
     match Header::read(directory)? {
@@ -187,7 +187,7 @@ fn refuse_existing(directory: &Directory) -> Result<(), VaultError> {
     }
 }
 
-/// Whether there is anything that a new device key would make unreadable.
+/// Returns whether there is a file that could not be opened with a new device key.
 fn has_sealed_files(directory: &Directory) -> Result<bool, VaultError> {
     for record in RecordName::ALL {
         if directory.contains(record.file_name())? {

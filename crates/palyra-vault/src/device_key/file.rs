@@ -76,7 +76,7 @@ impl DeviceKeySource for FileDeviceKey {
     }
 }
 
-/// The header, 64 hex digits, a line end; built in a buffer that never moves.
+/// Formats the key file: the header, 64 hex digits and a line feed, in a buffer that is never reallocated.
 fn plain_text(key: &DeviceKey) -> Zeroizing<Vec<u8>> {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = Zeroizing::new(Vec::with_capacity(PLAIN_HEADER.len() + HEX_BYTES + 1));

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The keyring of this session.
 ///
-/// Every operation ends: one that takes longer than its limit fails, and its thread is left behind.
+/// Every operation returns: one that exceeds its limit fails, and its thread is left running.
 #[derive(Debug)]
 pub struct OsKeyring {
     store: Arc<Store>,
@@ -27,12 +27,16 @@ pub struct OsKeyring {
 }
 
 impl OsKeyring {
-    /// Connects to the Secret Service; an error where there is no session bus or nothing answers on it.
+    /// Connects to the Secret Service.
+    ///
+    /// # Errors
+    ///
+    /// If there is no session bus or the service does not answer.
     pub fn connect() -> Result<Self, DeviceKeyError> {
         Self::connect_within(PATIENCE)
     }
 
-    /// Whether the keyring keeps a secret and gives it back, all within `limit`.
+    /// Checks that the keyring stores and returns a secret within `limit`.
     pub fn probe(limit: Duration) -> Result<(), DeviceKeyError> {
         let work = move || {
             let entry = Store::new()?.build(SERVICE, PROBE, None)?;

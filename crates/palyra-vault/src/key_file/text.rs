@@ -50,7 +50,7 @@ impl Fields {
         })
     }
 
-    /// Everything but the key: bound to it when it is sealed.
+    /// Returns the lines before the sealed key, which are its associated data.
     pub(super) fn head(&self) -> String {
         let [memory, passes, lanes] = self.cost.numbers();
         format!(
@@ -78,13 +78,13 @@ fn parse_cost(line: &str) -> Option<Result<KdfCost, KeyFileError>> {
     words.next().is_none().then(|| KdfCost::new(memory, passes, lanes))
 }
 
-/// Decimal, without sign or leading zeros; a number too large for its type counts as the largest.
+/// Parses a decimal number without sign or leading zeros; one that does not fit saturates.
 fn parse_number(digits: &str) -> Option<u32> {
     let plain = !digits.is_empty() && digits.len() <= 20 && digits.bytes().all(|byte| byte.is_ascii_digit());
     (plain && !digits.starts_with('0')).then(|| digits.parse().unwrap_or(u32::MAX))
 }
 
-/// Lower case only, so that one key has one text.
+/// Parses lower-case digits only, so that a key has one text form.
 fn parse_hex<const N: usize>(line: &str, prefix: &str) -> Option<[u8; N]> {
     let digits = line.strip_prefix(prefix)?;
     let lower = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));

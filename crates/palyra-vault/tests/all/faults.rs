@@ -5,7 +5,7 @@ use palyra_common::fs::fault::{self, PALYRA_FAULT_AT};
 use palyra_vault::{AnchorState, KeySourceChoice, KeyState, Vault};
 use std::process::Command;
 
-/// Stops `work` at each of its points in turn, on a fresh vault each time; `check` sees what is left.
+/// Stops `work` at each of its fault points in turn, each time on a new vault, and calls `check` on the result.
 fn stop_everywhere(
     prepare: impl Fn(&Vault),
     work: impl Fn(&Vault) -> bool,

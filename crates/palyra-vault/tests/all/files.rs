@@ -1,4 +1,4 @@
-//! Files and directories that are not ours alone.
+//! Files and directories that other users can access.
 
 use crate::support::{Home, files_in, fill, read_all, set_mode};
 use palyra_vault::{KeySourceChoice, Vault, VaultError};

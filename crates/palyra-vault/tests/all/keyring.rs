@@ -45,7 +45,7 @@ fn without_a_keyring_the_choice_of_one_is_refused_and_leaves_nothing() {
     assert!(!home.path.exists() || files_in(&home.path).is_empty());
 }
 
-/// Needs `dbus-run-session` and `gnome-keyring-daemon`; says so where they are missing.
+/// Needs `dbus-run-session` and `gnome-keyring-daemon`; prints a line where they are missing.
 #[cfg(feature = "os-keyring")]
 #[test]
 fn a_keyring_keeps_the_key_and_remembers_generations() {

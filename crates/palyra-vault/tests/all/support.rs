@@ -71,7 +71,7 @@ pub(crate) fn anchor_value(text: &str) -> AnchorValue {
     AnchorValue::new(text).unwrap()
 }
 
-/// Puts one of everything into a vault.
+/// Stores one item of each type in a vault.
 pub(crate) fn fill(vault: &Vault) {
     vault.secrets().put(&secret("global/token"), &value("open sesame"), 1).unwrap();
     vault.keys().create("release", 1).unwrap();
@@ -80,7 +80,7 @@ pub(crate) fn fill(vault: &Vault) {
     vault.journal_head().write(anchor_value("head 1")).unwrap();
 }
 
-/// Whether everything [`fill`] put there can be read; the first refusal otherwise.
+/// Reads everything that [`fill`] stored and returns the first error.
 pub(crate) fn read_all(path: &Path) -> Result<(), palyra_vault::VaultError> {
     let vault = Vault::open(path, None)?;
     let (secrets, keys) = (vault.secrets().list()?, vault.keys().list()?);
