@@ -46,7 +46,7 @@ fn against_bare_insert(directory: &Path, events: u64) {
     row("journal_append_processor_time", mean(&our_work), mean(&baseline_work), 2.0);
 }
 
-/// A journal that has a million events beside one that has a thousand, in turns.
+/// Compares a journal of a million events with one of a thousand, in turns.
 fn flatness(directory: &Path, events: u64) {
     let (large, small) = (journal(&directory.join("large.db")), journal(&directory.join("small.db")));
     for first in (0..events).step_by(TURN as usize) {
@@ -71,7 +71,7 @@ fn row(name: &str, ours: f64, baseline: f64, goal: f64) {
     println!("{row}");
 }
 
-/// Microseconds that the processor has spent on all threads; they do not depend on what else runs.
+/// Returns the processor time of all threads in microseconds, which does not depend on other processes.
 fn processor_time() -> f64 {
     let threads = std::fs::read_dir("/proc/self/task").unwrap().map(|thread| thread.unwrap().path());
     let nanoseconds = threads.map(|thread| -> f64 {
@@ -85,7 +85,7 @@ fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
-/// A run's receipt, as the pipeline of calls writes it.
+/// Returns a receipt like those of the call pipeline.
 fn receipt(number: u64) -> NewEvent {
     NewEvent::new(EventKind::RunCompleted, 1_700_000_000_000 + number)
         .actor("owner")
@@ -111,7 +111,7 @@ fn append_turn(store: &JournalStore, first: u64) -> f64 {
     append(store, first..first + TURN) / TURN as f64
 }
 
-/// Appends events that are made beforehand; the microseconds until the last is acknowledged.
+/// Appends prepared events; returns the microseconds until the last is acknowledged.
 fn append(store: &JournalStore, numbers: std::ops::Range<u64>) -> f64 {
     let events: Vec<NewEvent> = numbers.map(receipt).collect();
     let start = Instant::now();

@@ -2,7 +2,7 @@
 
 use crate::JournalError;
 
-/// Passes a point; in an ordinary build nothing happens here.
+/// Marks a fault point; does nothing in ordinary builds.
 pub(crate) fn point(name: &'static str) -> Result<(), JournalError> {
     palyra_common::fs::fault::point(name).map_err(|error| JournalError::io(name, error))
 }

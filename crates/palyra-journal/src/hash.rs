@@ -10,17 +10,17 @@ use std::fmt;
 pub struct TreeHash([u8; 32]);
 
 impl TreeHash {
-    /// The root of a tree without leaves.
+    /// Returns the root of a tree without leaves.
     pub fn of_nothing() -> Self {
         Self(Sha256::new().finalize().into())
     }
 
-    /// The hash of a leaf: SHA-256 of `0x00 ‖ bytes`.
+    /// Returns the hash of a leaf: SHA-256 of `0x00 ‖ bytes`.
     pub fn of_leaf(leaf: &[u8]) -> Self {
         Self(Sha256::new().chain_update([0]).chain_update(leaf).finalize().into())
     }
 
-    /// The hash of an inner node: SHA-256 of `0x01 ‖ left ‖ right`.
+    /// Returns the hash of an inner node: SHA-256 of `0x01 ‖ left ‖ right`.
     pub fn of_node(left: &Self, right: &Self) -> Self {
         Self(Sha256::new().chain_update([1]).chain_update(left.0).chain_update(right.0).finalize().into())
     }
@@ -89,7 +89,7 @@ pub struct TreeHead {
 }
 
 impl TreeHead {
-    /// The head of a journal without events.
+    /// Returns the head of a journal without events.
     pub fn empty() -> Self {
         Self { size: 0, root: TreeHash::of_nothing() }
     }

@@ -1,4 +1,4 @@
-//! Proofs about the tree: made from stored nodes, checked with nothing but hashes.
+//! Proofs about the tree, made from stored nodes and checked with hashes only.
 //!
 //! Every check here is a pure function of its arguments, so a second machine can run it with no database.
 
@@ -10,7 +10,7 @@ pub use consistency::{ConsistencyProof, prove_consistency};
 pub use inclusion::{InclusionProof, prove_inclusion};
 pub use range::{MAX_RANGE_PROOF, RangeProof, prove_range};
 
-/// Why a proof does not show what it should.
+/// The reason why a proof is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
     /// The position is not in the tree.
@@ -34,7 +34,7 @@ pub enum ProofError {
     RootMismatch {
         /// The size of the tree.
         size: u64,
-        /// The root that was asked for.
+        /// The root of the tree head that the proof was checked against.
         expected: crate::TreeHash,
         /// The root the hashes lead to.
         found: crate::TreeHash,

@@ -79,7 +79,10 @@ fn expect(head: &TreeHead, found: TreeHash) -> Result<(), ProofError> {
     }
 }
 
-/// The proof between two heads; empty, and so refused by [`ConsistencyProof::verify`], if `old` is the larger.
+/// Returns the proof between two heads.
+///
+/// The path is empty if `old` is not smaller than `new`; [`ConsistencyProof::verify`] refuses the proof if `old` is
+/// larger.
 pub fn prove_consistency<S: NodeSource>(
     source: &mut S,
     old: TreeHead,

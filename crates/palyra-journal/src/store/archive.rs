@@ -50,7 +50,7 @@ impl JournalStore {
         Ok(archived)
     }
 
-    /// Takes back the events of the newest segment; blocks.
+    /// Imports the events of the newest segment; blocks.
     pub fn import(&self, segment: VerifiedSegment, at_ms: u64) -> Result<(), JournalError> {
         self.transaction(Durability::Full, move |transaction| import(transaction, &segment, at_ms)).wait()
     }
@@ -90,7 +90,7 @@ impl JournalStore {
     ) -> Result<ArchivedSegment, JournalError> {
         let bytes = segment.encode();
         let (first, end) = (segment.first(), segment.end());
-        // What cannot be read back is not a reason to delete anything.
+        // Rows are deleted only after the written segment can be read back.
         Segment::decode(&bytes)?.verify(&self.keys)?;
         let file = format!("journal-{first:012}-{end:012}.segment");
         directory.write(&file, &bytes)?;
@@ -102,7 +102,7 @@ impl JournalStore {
     }
 }
 
-/// Deletes the rows of a segment and says so.
+/// Deletes the rows of a segment and records that it was archived.
 fn forget(
     transaction: &mut JournalTransaction<'_>,
     archived: &ArchivedSegment,

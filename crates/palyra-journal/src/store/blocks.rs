@@ -26,7 +26,7 @@ impl Summary {
         Self { first_ms: u64::MAX, last_ms: 0, terms: vec![0; TERM_BYTES] }
     }
 
-    /// Whether the block may hold an event with this term.
+    /// Returns whether the block may hold an event with this term.
     pub(super) fn may_hold(&self, term: Term<'_>) -> bool {
         let set =
             |bit: u16| self.terms.get(usize::from(bit / 8)).is_some_and(|byte| byte >> (bit % 8) & 1 == 1);
@@ -77,16 +77,16 @@ impl Summary {
     }
 }
 
-/// The summary of the block that is being filled; one whose beginning was not seen is read from the rows.
+/// The summary of the block being filled; read from the rows if the block was begun by an earlier process.
 pub(super) struct OpenBlock(Option<Summary>);
 
 impl OpenBlock {
-    /// Nothing is known of the block that is being filled.
+    /// Returns the state before the start of a block was seen; the summary is then computed from the rows.
     pub(super) fn unknown() -> Self {
         Self(None)
     }
 
-    /// Takes an event in that was just written; the last of its block completes the summary.
+    /// Adds an event that was just written; the last one of a block completes its summary.
     pub(super) fn add(
         &mut self,
         connection: &Connection,
@@ -114,7 +114,7 @@ pub(super) fn summarise(connection: &Connection, block: u64) -> Result<(), Journ
     Summary::of_rows(connection, block)?.write(connection, block)
 }
 
-/// The stored summary follows from the rows.
+/// Checks that the stored summary equals the one computed from the rows.
 pub(super) fn check(connection: &Connection, block: u64) -> Result<(), JournalError> {
     let expected = Summary::of_rows(connection, block)?;
     let mut same = false;
@@ -125,7 +125,7 @@ pub(super) fn check(connection: &Connection, block: u64) -> Result<(), JournalEr
     if same { Ok(()) } else { Err(Damage::SummaryChanged { sequence: block * BLOCK }.into()) }
 }
 
-/// Visits the summaries of the blocks `first..end` in either order, for as long as `visit` says true.
+/// Visits the summaries of the blocks `first..end` in either order, while `visit` returns true.
 pub(super) fn each_summary(
     connection: &Connection,
     (first, end): (u64, u64),
@@ -156,12 +156,12 @@ pub(super) fn each_summary(
     Ok(())
 }
 
-/// Whether one of these kinds may be in the block; no kinds means any.
+/// Returns whether the block may hold one of these kinds; an empty list matches any kind.
 pub(super) fn may_hold_kind(summary: &Summary, kinds: &[EventKind]) -> bool {
     kinds.is_empty() || kinds.iter().any(|kind| summary.may_hold(Term::Kind(kind.as_str())))
 }
 
-/// Forgets the summaries of blocks whose rows are no longer there.
+/// Deletes the summaries of blocks whose rows were archived.
 pub(super) fn forget(connection: &Connection, end_block: u64) -> Result<(), JournalError> {
     connection
         .execute("DELETE FROM journal_block WHERE block < ?1", params![end_block])

@@ -6,7 +6,7 @@ use crate::{Damage, JournalError, TreeHash};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
-/// Reads nodes of a tree of a given size; each tile is read once.
+/// Reads nodes of a tree of a given size, each tile once.
 pub(super) struct StoredNodes<'a> {
     connection: &'a Connection,
     size: u64,
@@ -19,9 +19,9 @@ impl<'a> StoredNodes<'a> {
         Self { connection, size, tiles: HashMap::new() }
     }
 
-    /// The hashes of a tile one after another, as many as there are.
+    /// Returns the hashes of a tile, concatenated; a tile at the right edge has fewer.
     fn tile(&mut self, level: u32, index: u64) -> Result<&[u8], JournalError> {
-        // Checked before the entry is taken, because filling it needs `self`.
+        // Checked before using the entry, because reading needs `self`.
         if !self.tiles.contains_key(&(level, index)) {
             let hashes = self.read(level, index)?;
             self.tiles.insert((level, index), hashes);
@@ -86,7 +86,7 @@ impl NodeSource for StoredNodes<'_> {
     }
 }
 
-/// The root over a power of two of hashes.
+/// Returns the root over hashes whose number is a power of two.
 fn fold(hashes: &[u8]) -> Option<TreeHash> {
     let mut nodes: Vec<TreeHash> = hashes.chunks_exact(32).filter_map(TreeHash::from_slice).collect();
     while nodes.len() > 1 {

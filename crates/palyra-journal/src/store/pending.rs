@@ -1,4 +1,4 @@
-//! An answer that comes later: awaited by tasks, waited for by threads.
+//! A result that is available later: tasks await it, threads block on it.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -22,7 +22,7 @@ enum Answer<T> {
     Awaited(oneshot::Receiver<T>),
 }
 
-/// Where the writer puts the answer.
+/// The sender of the result, held by the writer.
 pub(super) struct Reply<T>(oneshot::Sender<T>);
 
 impl<T> Reply<T> {
@@ -74,8 +74,8 @@ impl<T> std::fmt::Debug for Pending<T> {
 
 /// Runs a future to its end on this thread.
 ///
-/// Without tokio's budget: a thread that waits inside of a runtime would use that up, and then be woken for ever
-/// without an answer, because the budget is renewed only for those who go back to the runtime.
+/// The future is polled without tokio's cooperative budget. A thread that blocks inside a runtime would use the budget
+/// up and then be woken again and again without a result, because only the runtime renews it.
 pub(super) fn wait_for<F: Future>(future: F) -> F::Output {
     struct Unpark(Thread);
     impl Wake for Unpark {

@@ -48,7 +48,7 @@ impl<'a> Stored<'a> {
         })
     }
 
-    /// The hash of the leaf, if the row is still the one that was written.
+    /// Returns the hash of the leaf, or [`Damage::EventChanged`] if the row does not hash to its stored value.
     pub(super) fn checked_hash(&self, scratch: &mut Vec<u8>) -> Result<TreeHash, Damage> {
         match self.fields.hash(scratch) {
             found if found == self.hash => Ok(found),
@@ -119,7 +119,7 @@ pub(super) fn insert_tile(connection: &Connection, tile: &Tile) -> Result<(), Jo
     insert().map(drop).map_err(JournalError::sqlite("write subtree hashes"))
 }
 
-/// A stored row of nodes.
+/// Reads a stored row of nodes.
 pub(super) fn read_tile(
     connection: &Connection,
     level: u32,
@@ -193,7 +193,7 @@ pub(super) fn insert_checkpoint(connection: &Connection, size: u64, note: &str) 
         .map_err(JournalError::sqlite("write a checkpoint"))
 }
 
-/// Stored checkpoints with their sizes, the smallest first.
+/// Reads up to `limit` stored checkpoints of at least a size, the smallest first.
 pub(super) fn checkpoints_from(
     connection: &Connection,
     first_size: u64,
@@ -210,7 +210,7 @@ pub(super) fn checkpoints_from(
     read().map_err(JournalError::sqlite("read checkpoints"))
 }
 
-/// The last stored checkpoint.
+/// Reads the last stored checkpoint.
 pub(super) fn last_checkpoint(connection: &Connection) -> Result<Option<(u64, String)>, JournalError> {
     connection
         .query_row("SELECT size, note FROM journal_checkpoint ORDER BY size DESC LIMIT 1", [], |row| {

@@ -59,7 +59,7 @@ BEGIN SELECT RAISE(ABORT, 'journal events stay until they are archived'); END;
 ",
 }];
 
-/// Gives a fresh database its tables, in one transaction.
+/// Creates the tables of a new database, in one transaction.
 pub(super) fn initialise(
     connection: &mut Connection,
     path: &Path,
@@ -100,7 +100,7 @@ pub(super) fn upgrade(
         let expected = APPLICATION_ID;
         return Err(JournalError::NotAJournal { path: path.to_owned(), found, expected });
     }
-    // Looks first: an ordinary open writes nothing.
+    // Checked before the write transaction, so that an ordinary open writes nothing.
     if missing(connection, "journal", JOURNAL)?.is_empty() && missing(connection, "owner", owner)?.is_empty()
     {
         return Ok(());
@@ -127,7 +127,7 @@ fn migrate(transaction: &Transaction<'_>, owner: &str, known: &[Migration]) -> R
     Ok(())
 }
 
-/// The migrations that the database does not have yet; those it has must be the first of the known ones.
+/// Returns the migrations that the database lacks; those it has must be a prefix of the known ones.
 fn missing<'a>(
     connection: &Connection,
     owner: &str,

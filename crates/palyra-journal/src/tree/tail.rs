@@ -1,4 +1,4 @@
-//! The growing edge of the tree: what an append needs, and no more.
+//! The right edge of the tree, with only the nodes that an append needs.
 
 use super::{NodeSource, lowest_bit, range_root};
 use crate::hash::{TreeHash, TreeHead};
@@ -29,12 +29,12 @@ pub(crate) struct TreeTail {
 }
 
 impl TreeTail {
-    /// The tail of a tree without leaves.
+    /// Returns the tail of a tree without leaves.
     pub(crate) fn empty() -> Self {
         Self { size: 0, peaks: Vec::new(), open: Vec::new() }
     }
 
-    /// The tail at a size whose nodes are already stored.
+    /// Reads the tail at a size whose nodes are stored.
     pub(crate) fn load<S: NodeSource>(source: &mut S, size: u64) -> Result<Self, S::Error> {
         let mut peaks = Vec::new();
         let mut rest = size;
@@ -60,7 +60,7 @@ impl TreeTail {
         Ok(Self { size, peaks, open })
     }
 
-    /// The number of leaves.
+    /// Returns the number of leaves.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }
@@ -122,7 +122,7 @@ mod tests {
     use std::collections::HashMap;
     use std::convert::Infallible;
 
-    /// Keeps every node, as plainly as possible.
+    /// Stores every node, as a simple reference for the tail.
     #[derive(Default)]
     struct AllNodes(HashMap<(u32, u64), TreeHash>);
 

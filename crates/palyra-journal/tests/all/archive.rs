@@ -151,7 +151,7 @@ fn what_is_no_segment_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Any change to any byte is refused by the reader or by the proof; what is read encodes as it was.
+    /// Any change to any byte is refused by the reader or the proof, and accepted bytes encode to themselves.
     #[test]
     fn a_changed_segment_is_refused(place in any::<prop::sample::Index>(), change in 1_u8..=255) {
         let bytes = sample();

@@ -1,4 +1,4 @@
-//! Kill -9 while it writes: nothing acknowledged is lost, nothing is there twice.
+//! Kill -9 during writes: no acknowledged event is lost or duplicated.
 
 use crate::home::{Home, append_many, event, key, options};
 use palyra_journal::{
@@ -30,7 +30,7 @@ fn kill_mid_append_loses_no_acknowledged_leaf_and_doubles_none() {
     }
 }
 
-/// Appends numbered events in bursts, and says which were acknowledged where.
+/// Appends numbered events in batches and prints the sequence numbers of the acknowledged ones.
 fn append_for_ever(path: &Path) -> ! {
     let store = JournalStore::open(path, options()).unwrap();
     let mut out = std::io::stdout().lock();

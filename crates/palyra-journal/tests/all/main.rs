@@ -1,4 +1,4 @@
-//! The journal from the outside: what it keeps, what it proves, what it refuses.
+//! Integration tests of the journal through its public interface.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 

@@ -8,7 +8,7 @@ use palyra_journal::{NodeSource, TreeHash, TreeHead};
 use proptest::prelude::*;
 use std::convert::Infallible;
 
-/// Gives nodes by hashing all leaves below them.
+/// Computes nodes by hashing all leaves below them.
 struct Leaves<'a>(&'a [Vec<u8>]);
 
 impl NodeSource for Leaves<'_> {
