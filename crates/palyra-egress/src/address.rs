@@ -1,4 +1,4 @@
-//! Which addresses are closed, and what opens one.
+//! Address ranges that are blocked, and the configuration that opens them.
 
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

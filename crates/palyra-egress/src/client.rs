@@ -1,6 +1,6 @@
-//! The HTTP/1.1 client: one exchange over a kept connection or a fresh one, to a pinned address.
+//! The HTTP/1.1 client: one exchange over an idle or a new connection, to a pinned address.
 //!
-//! A connection is polled by the request that uses it and by nothing else, so dropping the request closes
+//! A connection is polled only by the request that uses it, so dropping the request closes
 //! the socket at once, and no task is left behind.
 
 mod connect;
@@ -100,13 +100,13 @@ impl Client {
         })
     }
 
-    /// The connections at rest, to which a response returns its own at its end.
+    /// Returns the pool of idle connections, to which a response returns its connection when it ends.
     pub(crate) fn pool(&self) -> Arc<Pool> {
         Arc::clone(&self.pool)
     }
 }
 
-/// A response whose head has come, on the connection that its body comes on.
+/// A response whose head was received, with the connection that its body is read from.
 pub(crate) struct OpenResponse {
     pub(crate) head: http::response::Parts,
     pub(crate) body: Incoming,

@@ -1,4 +1,4 @@
-//! The guard: the two steps every request takes.
+//! The guard, which authorises a request and then sends it.
 
 use crate::budget::{ByteBudget, Meter};
 use crate::client::{Client, RequestBody, Route};
@@ -115,7 +115,7 @@ impl EgressGuard {
         outcome.map_err(|error| error.redacted(&redactor))
     }
 
-    /// Sends an authorised request and returns once the head of its response has come.
+    /// Sends an authorised request and returns when the head of its response was received.
     ///
     /// The request's time limit counts up to that point; the caller limits how long it waits for the body.
     /// Dropping the future or the response closes the connection at once.
@@ -141,7 +141,7 @@ async fn within<T>(
     }
 }
 
-/// Looks for the guarded secrets in their order, and then for injected ones that are not among them.
+/// Returns a redactor for the guarded secrets in their order, followed by injected ones that are not among them.
 fn redactor_for(context: &EgressContext<'_>) -> Redactor {
     let guarded = context.guarded.iter().map(|secret| &secret.value);
     let injected = context.injections.iter().map(|injection| &injection.value);
@@ -177,7 +177,7 @@ impl Inner {
         StreamingResponse::new(open, ready.meter, redactor, self.client.pool())
     }
 
-    /// Everything that is checked before a byte is sent.
+    /// Makes every check that comes before the first byte is sent.
     async fn prepare<'b>(
         &self,
         request: AuthorizedRequest,

@@ -10,7 +10,7 @@ impl RefusedListeners {
         Self(listeners.into_iter().map(|at| SocketAddr::new(at.ip().to_canonical(), at.port())).collect())
     }
 
-    /// Whether a connection to this target would reach one of them.
+    /// Returns whether a connection to this target would reach one of the listeners.
     pub(crate) fn contain(&self, target: SocketAddr) -> bool {
         let address = reached(target.ip());
         self.0.iter().filter(|listener| listener.port() == target.port()).any(|listener| {
@@ -19,7 +19,7 @@ impl RefusedListeners {
     }
 }
 
-/// The address the kernel connects to: the unspecified one means loopback.
+/// Returns the address the kernel connects to: the unspecified one means loopback.
 fn reached(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
@@ -28,7 +28,7 @@ fn reached(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Whether the route to an address ends on this machine; nothing is sent to find out.
+/// Returns whether the route to an address ends on this machine; no packet is sent.
 fn is_this_machine(address: IpAddr) -> bool {
     if address.is_loopback() {
         return true;

@@ -14,7 +14,7 @@ use std::fmt;
 use std::time::Duration;
 use target::Target;
 
-/// A request as a guest, or Palyra itself, asks for it.
+/// A request of a guest or of Palyra itself.
 #[derive(Debug, Clone, Default)]
 pub struct OutgoingRequest {
     /// The method, upper case.

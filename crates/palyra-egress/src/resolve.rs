@@ -1,4 +1,4 @@
-//! Names to addresses: asked once per request, kept for at most 30 seconds, judged as a whole.
+//! Name resolution: once per request, cached for at most 30 seconds, and refused if one address is blocked.
 
 use crate::address;
 use crate::denial;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// Finds the addresses of a name.
 #[async_trait]
 pub trait Resolver: Send + Sync {
-    /// The addresses of `host`, best first.
+    /// Resolves `host` to its addresses, best first.
     async fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<IpAddr>>;
 }
 
@@ -74,10 +74,10 @@ impl Addresses {
         }
     }
 
-    /// The addresses of a target, if every one of them is open.
+    /// Resolves a target to addresses, all of which must be open.
     ///
-    /// One closed answer among open ones refuses the name: mixed answers are how a name is made to change
-    /// its mind between the check and the connection.
+    /// One blocked address among open ones refuses the name: DNS rebinding uses mixed answers to change the address
+    /// between the check and the connection.
     pub(crate) async fn pin(&self, target: &Target, allow: &[IpNet]) -> Result<PinnedAddresses, EgressError> {
         let addresses = match &target.host {
             HostPattern::Address(address) => Arc::from([*address]),

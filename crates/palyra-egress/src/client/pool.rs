@@ -18,7 +18,7 @@ pub(crate) struct Pool {
 #[derive(Default)]
 struct State {
     idle: VecDeque<Idle>,
-    /// Whether a task is waiting to close what grows old.
+    /// Whether a task that closes idle connections is running.
     reaped: bool,
 }
 
@@ -32,7 +32,7 @@ impl Pool {
         Self { max_idle, lifetime, state: Mutex::default() }
     }
 
-    /// A connection of this route that the other side has not closed.
+    /// Returns an idle connection of this route that the server has not closed.
     pub(super) async fn take(&self, route: Route<'_>, pinned: &PinnedAddresses) -> Option<LiveConnection> {
         while let Some(mut connection) = self.pick(route, pinned) {
             if connection.settle().await {
@@ -42,7 +42,7 @@ impl Pool {
         None
     }
 
-    /// Keeps a connection if it can be used again.
+    /// Keeps a connection if it can be used again, and closes it otherwise.
     pub(crate) async fn put(self: &Arc<Self>, mut connection: LiveConnection) {
         if self.max_idle == 0 || !connection.settle().await {
             return;
@@ -71,7 +71,7 @@ impl Pool {
         }
     }
 
-    /// Closes what is too old; how long until the next one is, if any is left.
+    /// Closes connections that exceeded their lifetime and returns the time until the next one does, if any is left.
     fn sweep(&self) -> Option<Duration> {
         let mut state = self.state();
         self.drop_old(&mut state);

@@ -1,4 +1,4 @@
-//! A plain or encrypted stream that counts what it reads.
+//! A plain or encrypted stream that counts the bytes read from it.
 
 use std::io;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ pub(super) enum Transport {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-/// A transport and the count of HTTP bytes that came out of it.
+/// A transport with the count of HTTP bytes read from it.
 pub(super) struct CountedStream {
     transport: Transport,
     received: Arc<AtomicU64>,

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 pub(super) struct Form {
     /// Which secret, by its place in the list.
     pub(super) secret: usize,
-    /// The bytes to look for.
+    /// The bytes to search for.
     pub(super) needle: Zeroizing<Vec<u8>>,
     /// Whether the character before the needle carries some of the secret's bits.
     left: bool,
@@ -20,12 +20,12 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// The longest stretch a match can cover: every character escaped in the longest way, with its neighbours.
+    /// Returns the longest range a match can cover: every character in its longest escape, with its neighbours.
     pub(super) fn reach(&self) -> usize {
         (self.needle.len() + 2).saturating_mul(MAX_ESCAPE_BYTES)
     }
 
-    /// Where `data` ends with the beginning of this form, or with the form itself while its neighbour is missing.
+    /// Returns the position at which a match that is not complete yet begins at the end of `data`.
     pub(super) fn open_from(&self, data: &[u8]) -> Option<usize> {
         let longest = if self.right { self.needle.len() } else { self.needle.len() - 1 };
         let from = data.len().saturating_sub(longest);
@@ -33,7 +33,7 @@ impl Form {
         Some(start.saturating_sub(usize::from(self.left)))
     }
 
-    /// Where the form is in `data`, its shared neighbours included.
+    /// Returns the ranges of `data` that hold the form, with the neighbours it shares.
     pub(super) fn stretches(&self, data: &[u8]) -> impl Iterator<Item = Range<usize>> {
         let (left, right, length, end) = (self.left, self.right, self.needle.len(), data.len());
         memmem::find_iter(data, self.needle.as_slice()).map(move |start| {
@@ -42,7 +42,7 @@ impl Form {
     }
 }
 
-/// Every form of one secret; one that equals another is left out.
+/// Returns every form of one secret, without duplicates.
 pub(super) fn forms_of(secret: usize, value: &[u8]) -> Vec<Form> {
     let mut forms: Vec<Form> = Vec::with_capacity(12);
     let mut add = |needle: Vec<u8>, left: bool, right: bool| {
@@ -67,8 +67,8 @@ pub(super) fn forms_of(secret: usize, value: &[u8]) -> Vec<Form> {
     forms
 }
 
-/// The characters of a base64 text that depend on the secret alone, when it starts `offset` bytes into a
-/// group of three; and whether a neighbour on either side depends on it partly.
+/// Returns the base64 characters that depend on the secret alone, if it starts `offset` bytes into a group of
+/// three, and whether the neighbour on each side depends on it partly.
 fn base64_core(value: &[u8], offset: usize) -> (Vec<u8>, bool, bool) {
     let mut padded = Zeroizing::new(Vec::with_capacity(offset + value.len()));
     padded.resize(offset, 0);

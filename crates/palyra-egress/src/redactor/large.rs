@@ -8,7 +8,7 @@ use tokio::task::yield_now;
 const TURN_BYTES: usize = 4 * WINDOW_BYTES;
 
 impl Redactor {
-    /// As [`find`](Self::find), in turns.
+    /// Like [`find`](Self::find), yielding to the runtime between blocks.
     pub(crate) async fn find_in_body(&self, body: &[u8], counts: impl Fn(usize) -> bool) -> Option<usize> {
         for (index, window) in self.windows(body).enumerate() {
             if index > 0 && index.is_multiple_of(TURN_BYTES / WINDOW_BYTES) {
@@ -22,7 +22,7 @@ impl Redactor {
         None
     }
 
-    /// As [`redact`](Self::redact), in turns.
+    /// Like [`redact`](Self::redact), yielding to the runtime between blocks.
     pub(crate) async fn redact_body(&self, body: Bytes) -> Bytes {
         if self.find_in_body(&body, |_| true).await.is_none() {
             return body;

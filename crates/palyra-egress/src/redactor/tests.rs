@@ -49,7 +49,7 @@ fn every_form_is_blotted_out_whole() {
     }
 }
 
-/// Writers escape what they like: `&`, `<` and `>`, everything outside ASCII, or everything.
+/// Encoders differ in what they escape: `&`, `<` and `>`, everything outside ASCII, or every character.
 #[test]
 fn secret_escaped_by_any_writer_is_masked_whole() {
     let secret = "pä<ss>&wörd😀'\\x";

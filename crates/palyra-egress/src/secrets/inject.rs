@@ -48,7 +48,7 @@ pub(crate) fn seal(request: &ScannedRequest, injections: &[Injection]) -> Result
 
 fn check_grant(injection: &Injection, host: &HostPattern) -> Result<(), EgressError> {
     let form = injection.form.granted_as();
-    // The name of a header or parameter comes from the guest: only what a grant could name goes any further.
+    // The name of a header or parameter comes from the guest; only one that a grant could contain is accepted.
     if form.to_string().parse::<SecretForm>().as_ref() != Ok(&form) {
         return Err(EgressError::invalid("invalid name of the header or parameter for a secret"));
     }
@@ -136,8 +136,8 @@ impl Draft {
         Ok(())
     }
 
-    /// An answer that is compressed, or cut at a byte of the guest's choice, could carry a secret past the
-    /// redaction.
+    /// Removes range headers and asks for no compression: a compressed response, or one cut at a byte that the
+    /// guest chose, could hide a secret from the redactor.
     fn ask_for_plain_text(&mut self) {
         self.headers.remove(RANGE);
         self.headers.remove(IF_RANGE);
@@ -160,7 +160,7 @@ impl Draft {
     }
 }
 
-/// Bytes of the head as it goes over the wire: request line, header lines, empty line.
+/// Returns the size of the head on the wire: request line, header lines, empty line.
 fn head_bytes(method: &Method, target: &str, headers: &HeaderMap) -> u64 {
     let line = method.as_str().len() + target.len() + "  HTTP/1.1\r\n".len();
     let lines: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();

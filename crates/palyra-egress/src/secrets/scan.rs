@@ -1,4 +1,4 @@
-//! The search for secrets in what the guest built, before the host adds any.
+//! The search for secrets in a guest's request, before the host injects any.
 
 use super::{GuardedSecret, Injection, InjectionForm};
 use crate::denial;
@@ -11,7 +11,7 @@ pub(crate) struct ScannedRequest(pub(crate) AuthorizedRequest);
 
 /// Searches every part the guest chose.
 ///
-/// `redactor` looks for the values of `guarded` first, in their order, and perhaps for others after them.
+/// `redactor` searches for the values of `guarded` first, in their order, and then for any others.
 pub(crate) async fn scan(
     request: AuthorizedRequest,
     injections: &[Injection],
@@ -42,7 +42,7 @@ pub(crate) async fn scan(
     }
 }
 
-/// Every part of the head that the guest chose, with its name for a person.
+/// Returns every part of the head that the guest chose, with its name for messages.
 fn places<'r>(request: &'r AuthorizedRequest, injections: &'r [Injection]) -> Vec<(&'static str, &'r [u8])> {
     let mut places = vec![
         ("method", request.method.as_str().as_bytes()),

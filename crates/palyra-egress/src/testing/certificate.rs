@@ -13,7 +13,7 @@ pub(super) struct TestCertificate {
     pub(super) config: Arc<ServerConfig>,
 }
 
-/// Makes a fresh root and a certificate for these names and addresses.
+/// Creates a root and a certificate for these names and addresses.
 pub(super) fn issue(names: &[&str]) -> io::Result<TestCertificate> {
     let mut root_params = CertificateParams::new(Vec::new()).map_err(io::Error::other)?;
     root_params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

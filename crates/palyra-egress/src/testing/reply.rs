@@ -25,16 +25,16 @@ pub enum TestBody {
     Whole(Bytes),
     /// Piece by piece, without a length.
     Pieces(VecDeque<Bytes>),
-    /// This piece again and again, for ever.
+    /// This piece, repeated without end.
     Endless(Bytes),
-    /// This piece, and then nothing more, without an end.
+    /// This piece, and then no more data and no end.
     Stalled(Bytes),
-    /// This piece at every interval, for ever.
+    /// This piece at every interval, without end.
     Drip(Bytes, Duration),
 }
 
 impl TestReply {
-    /// 200 with this body.
+    /// Creates a 200 reply with this body.
     pub fn ok(body: impl Into<Bytes>) -> Self {
         Self::status(200).body(TestBody::Whole(body.into()))
     }

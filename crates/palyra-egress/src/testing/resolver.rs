@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
 
-/// Answers from a list, and counts how often it was asked.
+/// Answers from a list and counts the lookups of each name.
 ///
 /// A name without an answer does not exist.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ struct Name {
 }
 
 impl FixedResolver {
-    /// A resolver that knows no name.
+    /// Creates a resolver without names.
     pub fn new() -> Self {
         Self::default()
     }
@@ -39,13 +39,13 @@ impl FixedResolver {
         self
     }
 
-    /// Never answers for `host`.
+    /// Never answers a lookup of `host`.
     pub fn with_silence(self, host: &str) -> Self {
         self.edit(host, |name| name.silent = true);
         self
     }
 
-    /// How often `host` was asked for.
+    /// Returns how often `host` was looked up.
     pub fn lookups(&self, host: &str) -> usize {
         self.edit(host, |name| name.lookups)
     }

@@ -11,7 +11,7 @@ fn address(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-/// A guard that asks its resolver every time.
+/// Creates a guard that does not cache addresses.
 fn forgetful(resolver: &Arc<FixedResolver>) -> EgressGuard {
     let resolver = Arc::clone(resolver);
     EgressGuard::new(EgressConfig {

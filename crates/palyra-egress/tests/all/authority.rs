@@ -1,4 +1,4 @@
-//! G08: what is asked for against what is granted.
+//! G08: requests compared with grants.
 
 use crate::support::{Call, guard, url};
 use palyra_common::CapabilityKind;

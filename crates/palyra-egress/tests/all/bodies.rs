@@ -1,4 +1,4 @@
-//! G10: responses that want to be too much.
+//! G10: responses that exceed a limit.
 
 use crate::support::{Call, guard, header, url};
 use base64::Engine;

@@ -1,4 +1,4 @@
-//! G14: the time limit holds in every stage, and nothing is left behind.
+//! G14: the time limit applies in every stage, and no task or connection remains after it.
 
 use crate::support::{Call, LOOPBACK, guard, guard_with, url};
 use bytes::Bytes;

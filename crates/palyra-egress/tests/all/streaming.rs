@@ -1,4 +1,4 @@
-//! Responses that are read while they come.
+//! Responses that are read while they arrive.
 
 use crate::support::{CANARY, Call, guard, url};
 use bytes::Bytes;
@@ -23,7 +23,7 @@ async fn piece_is_handed_on_before_the_next_one_exists() {
     let call = Call::get(url(&server, "/")).inject(GRANT, InjectionForm::Bearer, CANARY);
     let mut response = call.open(&guard()).await.unwrap();
     assert_eq!(response.next().await.unwrap().unwrap(), Bytes::from_static(b"data: 1\n\n"));
-    // Waiting for more can be given up and taken up again; only dropping the response closes the connection.
+    // A wait for more data can be dropped and repeated; only dropping the response closes the connection.
     let wait = tokio::time::timeout(Duration::from_millis(1), response.next()).await;
     assert!(wait.is_err());
     assert!(tokio::time::timeout(Duration::from_millis(1), response.next()).await.is_err());

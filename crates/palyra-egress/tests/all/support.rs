@@ -1,4 +1,4 @@
-//! One call through the guard, with everything a test wants to change.
+//! One call through the guard, with every parameter a test changes.
 
 use bytes::Bytes;
 use palyra_common::{Denial, SecretValue};
@@ -47,7 +47,7 @@ impl Call {
             request: OutgoingRequest {
                 method: "GET".into(),
                 url,
-                // Far more than any test needs: a check that is missing fails, instead of waiting for ever.
+                // Far more than any test needs: a missing check then fails the test instead of blocking it.
                 timeout: Some(Duration::from_secs(20)),
                 ..OutgoingRequest::default()
             },
