@@ -49,7 +49,7 @@ impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
         found
     }
 
-    /// Keeps a value, in place of an earlier one of the same key.
+    /// Stores a value, replacing an earlier one of the same key.
     pub fn insert(&self, key: K, value: V) {
         self.kept().insert(key, value);
     }

@@ -246,7 +246,7 @@ serde_as_text!(
 mod tests {
     use super::*;
 
-    /// A secret for many hosts: `PREFIX0.SUFFIX`, `PREFIX1.SUFFIX` and so on.
+    /// Returns a secret grant for many hosts: `PREFIX0.SUFFIX`, `PREFIX1.SUFFIX` and so on.
     fn secret_for(count: usize, prefix: &str, suffix: &str, more: &str) -> String {
         let hosts: Vec<String> = (0..count).map(|number| format!("{prefix}{number}.{suffix}")).collect();
         format!("secret:global/a inject=bearer hosts={}{more}", hosts.join(","))

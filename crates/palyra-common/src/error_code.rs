@@ -38,7 +38,7 @@ macro_rules! error_codes {
         impl FromStr for ErrorCode {
             type Err = std::convert::Infallible;
 
-            /// A text that is not listed is [`ErrorCode::Unknown`]: a client must be able to read what a newer daemon says.
+            /// A text that is not listed is [`ErrorCode::Unknown`], so that a client can read codes of a newer daemon.
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 Ok(match text {
                     $($text => Self::$variant,)+

@@ -1,8 +1,8 @@
 //! Private files that are written atomically and have one owner.
 //!
-//! A [`Directory`] is an open handle; every name is resolved under it without following a link, so what
-//! was checked is what is read. Every operation that changes something passes a [`fault::point`], so that
-//! a test can stop the world before each of them.
+//! A [`Directory`] is an open handle; every name is resolved under it without following links, so that the
+//! file read is the file checked. Every operation that changes something passes a [`fault::point`], so that
+//! a test can stop before each of them.
 
 mod directory;
 mod error;

@@ -4,11 +4,12 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use std::cell::RefCell;
 
-/// Uses of a generator before the operating system is asked for another seed.
+/// Number of draws after which a generator is seeded again by the operating system.
 const RESEED_AFTER: u32 = 1 << 20;
 
-/// Unpredictable bytes. The operating system seeds each thread once and then rarely, because a system call would cost
-/// more than a small guest.
+/// Returns unpredictable bytes from a generator per thread that the operating system seeds.
+///
+/// Asking the operating system each time would take longer than a small guest runs.
 pub fn draw<const N: usize>() -> Result<[u8; N], getrandom::Error> {
     thread_local! {
         static GENERATOR: RefCell<Option<(ChaCha20Rng, u32)>> = const { RefCell::new(None) };

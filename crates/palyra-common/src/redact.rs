@@ -3,17 +3,17 @@
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// Secret bytes: prints as `****`, is wiped when dropped, and gives its bytes only to a named call.
+/// Secret bytes, which print as `****`, are wiped when dropped and are read only through [`Self::expose`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretValue(Zeroizing<Vec<u8>>);
 
 impl SecretValue {
-    /// Takes ownership of the bytes.
+    /// Wraps the bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Self(Zeroizing::new(bytes.into()))
     }
 
-    /// The bytes in the clear; name every place that calls this in a review.
+    /// Returns the bytes; each call of it deserves attention in a review.
     pub fn expose(&self) -> &[u8] {
         &self.0
     }

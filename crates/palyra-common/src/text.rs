@@ -1,4 +1,4 @@
-//! Text cut to a length: what others wrote is shortened before it is shown or stored.
+//! Cutting texts to a length: untrusted text is shortened before it is shown or stored.
 
 use std::borrow::Cow;
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// Everything a run may touch, in normal form: sorted, without an element another one covers.
 ///
-/// The default grants nothing.
+/// The default set is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(from = "Vec<Capability>")]
 pub struct CapabilityGrantSet {
@@ -46,49 +46,50 @@ impl CapabilityGrantSet {
         *self == Self::default()
     }
 
-    /// The HTTP rules, in normal order.
+    /// Returns the HTTP rules, in normal order.
     pub fn http(&self) -> &[HttpRule] {
         &self.http
     }
 
-    /// The secrets, in normal order.
+    /// Returns the secrets, in normal order.
     pub fn secrets(&self) -> &[SecretGrant] {
         &self.secrets
     }
 
-    /// The storage prefixes, in normal order.
+    /// Returns the storage prefixes, in normal order.
     pub fn storage(&self) -> &[StorageGrant] {
         &self.storage
     }
 
-    /// The channels, in normal order.
+    /// Returns the channels, in normal order.
     pub fn channels(&self) -> &[ChannelName] {
         &self.channels
     }
 
-    /// The filesystem roots, in normal order.
+    /// Returns the filesystem roots, in normal order.
     pub fn filesystem(&self) -> &[FilesystemGrant] {
         &self.filesystem
     }
 
-    /// Whether a run under these grants can change anything outside of itself.
+    /// Returns whether a run under these grants can have an effect outside itself: over HTTP, in a channel, in storage
+    /// or in files.
     pub fn may_have_effects(&self) -> bool {
         let reaches_out = !self.http().is_empty() || !self.channels().is_empty();
         reaches_out || self.writes_storage() || self.writes_files()
     }
 
-    /// Whether a run under these grants can change what its skill has stored.
+    /// Returns whether a run under these grants can change the skill's storage.
     pub fn writes_storage(&self) -> bool {
         self.storage.iter().any(|grant| grant.access == StorageAccess::ReadWrite)
     }
 
-    /// Whether a run under these grants can change files.
+    /// Returns whether a run under these grants can change files.
     pub fn writes_files(&self) -> bool {
         self.filesystem.iter().any(|grant| grant.access == FilesystemAccess::ReadWrite)
     }
 
-    /// Whether a run under these grants can change something outside the state root: files, a channel, or a server by
-    /// a request other than `GET`, `HEAD` or `OPTIONS`.
+    /// Returns whether a run under these grants can change something outside the state root: files, a channel, or
+    /// a server by a request other than `GET`, `HEAD` or `OPTIONS`.
     pub fn writes_outside(&self) -> bool {
         self.writes_files() || !self.channels().is_empty() || !self.http().iter().all(HttpRule::is_read_only)
     }
@@ -125,7 +126,7 @@ impl From<Vec<Capability>> for CapabilityGrantSet {
 /// As the list of its grants.
 impl Serialize for CapabilityGrantSet {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Most runs have none, and each run's tape says so.
+        // Most runs have no grants, and each run's tape stores the set.
         let list: Vec<Capability> = if self.is_empty() { Vec::new() } else { self.clone().into() };
         list.serialize(serializer)
     }

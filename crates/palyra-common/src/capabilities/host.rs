@@ -34,7 +34,7 @@ impl HostPattern {
         matches!(self, Self::Wildcard(_))
     }
 
-    /// The address, when the pattern is one.
+    /// Returns the address, if the pattern is one.
     pub fn address(&self) -> Option<IpAddr> {
         match self {
             Self::Address(address) => Some(*address),
@@ -102,7 +102,7 @@ impl Authority for HostPattern {
     }
 }
 
-/// Lower-case ASCII form of a DNS name, refusing everything that a resolver might read as something else.
+/// Returns the lower-case ASCII form of a DNS name, and refuses spellings that resolvers interpret differently.
 fn normal_name(text: &str) -> Result<String, &'static str> {
     if text.contains('*') {
         return Err("`*` is only allowed as the first label");
@@ -126,7 +126,8 @@ fn normal_name(text: &str) -> Result<String, &'static str> {
     Ok(ascii)
 }
 
-/// Decimal, octal and hexadecimal spellings that `inet_aton` accepts: the last label decides.
+/// Returns whether `inet_aton` would accept the name as an address: decimal, octal or hexadecimal, decided by the
+/// last label.
 fn looks_numeric(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     let hexadecimal = last.strip_prefix("0x").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_hexdigit()));

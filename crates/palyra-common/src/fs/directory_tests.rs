@@ -17,7 +17,7 @@ fn set_mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
 }
 
-/// The error's text with the directory's path cut out.
+/// Returns the error's text without the directory's path.
 fn refusal<T: std::fmt::Debug>(directory: &Directory, outcome: Result<T, FsError>) -> String {
     outcome.unwrap_err().to_string().replace(&*directory.path().to_string_lossy(), "DIR")
 }

@@ -1,4 +1,4 @@
-//! Opening a file by a path none of whose parts is a symbolic link.
+//! Opens files by paths none of whose parts is a symbolic link.
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;

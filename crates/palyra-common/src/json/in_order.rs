@@ -40,7 +40,7 @@ pub fn serialize<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S
     InOrder(value).serialize(serializer)
 }
 
-/// Reads a field and puts it in order.
+/// Deserializes a field and sorts the members of its objects.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
     let mut value = Value::deserialize(deserializer)?;
     sort_objects(&mut value);
@@ -56,7 +56,7 @@ pub mod optional {
         value.as_ref().map(InOrder).serialize(serializer)
     }
 
-    /// Reads it and puts it in order.
+    /// Deserializes an optional field and sorts the members of its objects.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
         let mut value = Option::<Value>::deserialize(deserializer)?;
         value.iter_mut().for_each(super::sort_objects);
@@ -73,7 +73,7 @@ pub mod list {
         super::write_list(values, serializer)
     }
 
-    /// Reads the list and puts each value in order.
+    /// Deserializes a list and sorts the members of its objects.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Value>, D::Error> {
         let mut values = Vec::<Value>::deserialize(deserializer)?;
         values.iter_mut().for_each(super::sort_objects);
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Fails when a dependency switches on a feature of the JSON crate that keeps numbers as they were spelled:
+    /// Fails if a dependency enables a feature of the JSON crate that keeps the spelling of numbers:
     /// then two spellings of one number would be two digests.
     #[test]
     fn numbers_have_one_spelling() {

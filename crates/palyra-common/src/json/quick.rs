@@ -1,15 +1,15 @@
-//! A quick look at JSON text that says yes or "ask the parser".
+//! A fast check that accepts most JSON text and leaves the rest to the parser.
 //!
-//! The parser of `serde_json` decides what is JSON. This says yes only to texts the parser accepts too, in
-//! one pass that converts nothing: it leaves numbers near the edge of what fits, surrogate escapes and deep
-//! nesting to the parser. The parser alone would cost a large call a third of its time.
+//! `serde_json` decides what JSON is. This check accepts only texts that its parser accepts too, in
+//! one pass without conversion: numbers near the limits, surrogate escapes and deep
+//! nesting are left to the parser. Parsing alone would take a third of the time of a large call.
 
 /// Deepest nesting that is accepted here: one bit for every open bracket.
 const MAX_DEPTH: u32 = 120;
 /// Longest number that surely fits, exponent apart.
 const MAX_NUMBER_BYTES: usize = 100;
 
-/// Whether the text is certainly JSON.
+/// Returns whether the text is certainly JSON; false means that the parser must decide.
 pub(super) fn is_surely_json(text: &str) -> bool {
     Scanner { bytes: text.as_bytes(), at: 0 }.document().is_some()
 }
@@ -78,7 +78,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// A key and its colon.
+    /// Reads a key and its colon.
     fn key(&mut self) -> Seen {
         if self.token()? != b'"' {
             return None;
@@ -91,7 +91,7 @@ impl Scanner<'_> {
         Some(())
     }
 
-    /// The next byte that is not white space.
+    /// Returns the next byte that is not white space, without consuming it.
     #[inline]
     fn token(&mut self) -> Option<u8> {
         loop {
@@ -149,7 +149,7 @@ impl Scanner<'_> {
         self.at - start
     }
 
-    /// A string, from its opening quote to behind its closing one.
+    /// Reads a string, from its opening to its closing quote.
     #[inline]
     fn string(&mut self) -> Seen {
         self.at += 1;
@@ -181,7 +181,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// The same for long texts, in steps the processor does at once.
+    /// Skips plain text in blocks that are compared at once.
     #[inline]
     fn plain_blocks(&mut self) {
         while let Some(block) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<32>()) {
@@ -200,7 +200,7 @@ impl Scanner<'_> {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 2,
             b'u' => {
                 let digits = self.bytes.get(self.at + 2..self.at + 6)?;
-                // Surrogates come in pairs or not at all; the parser knows.
+                // Surrogates must come in pairs, which the parser checks.
                 let surrogate = matches!(digits, [b'd' | b'D', b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F', ..]);
                 if surrogate || !digits.iter().all(u8::is_ascii_hexdigit) {
                     return None;
@@ -213,7 +213,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Marks the bytes of a word that end plain text: quotes, backslashes and control characters.
+/// Returns a word whose set top bits mark bytes that end plain text: quotes, backslashes and control characters.
 ///
 /// The lowest mark is exact; marks above it may be wrong.
 fn special_bytes(word: u64) -> u64 {
