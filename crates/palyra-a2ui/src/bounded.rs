@@ -1,4 +1,4 @@
-//! Lists and maps that stop at their limit instead of collecting what is too much.
+//! Lists and maps that fail at their limit instead of collecting further elements.
 
 use std::collections::BTreeMap;
 use std::fmt;

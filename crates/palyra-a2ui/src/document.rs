@@ -67,23 +67,23 @@ impl A2uiDocument {
         &self.surface
     }
 
-    /// The components from top to bottom.
+    /// Returns the components from top to bottom.
     pub fn components(&self) -> &[Component] {
         &self.components
     }
 
-    /// The component with an id.
+    /// Returns the component with an id.
     pub fn component(&self, id: &str) -> Option<&Component> {
         self.components.iter().find(|component| component.id == id)
     }
 
-    /// The document as JSON with the names of all objects in order.
+    /// Returns the document as JSON with the members of all objects sorted by name.
     pub fn to_json(&self) -> JsonText {
-        // Every key is a string and every number finite, so nothing here fails to become JSON.
+        // Every key is a string and every number finite, so the conversion cannot fail.
         JsonText::from(&serde_json::to_value(self).unwrap_or_default())
     }
 
-    /// The same document with other components, if they follow the rules that hold between components.
+    /// Returns the document with other components, if they satisfy the rules between components and the size limit.
     pub(crate) fn with_components(&self, components: Vec<Component>) -> Result<Self, A2uiError> {
         let document = Self { v: self.v, surface: self.surface.clone(), components };
         document.check()?;

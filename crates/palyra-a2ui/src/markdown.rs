@@ -129,7 +129,7 @@ impl Writer {
         }
     }
 
-    /// Ends the line, unless nothing is on it.
+    /// Ends the line unless it is empty.
     fn line(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with('\n') {
             self.out.push('\n');

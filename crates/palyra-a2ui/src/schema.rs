@@ -9,10 +9,10 @@ use crate::document::A2uiDocument;
 use crate::patch::A2uiPatch;
 use crate::submit::A2uiFormSubmitEvent;
 
-/// The schema, as committed in `schemas/json/a2ui/a2ui.schema.json`.
+/// Returns the schema, as committed in `schemas/json/a2ui/a2ui.schema.json`.
 ///
-/// It accepts a document; patches and events are under `$defs`. It is a help for authors: the rules between values are
-/// those of [`A2uiDocument::parse`] alone.
+/// It accepts a document; patches and events are under `$defs`. It assists authors: only [`A2uiDocument::parse`] checks
+/// the rules between values.
 #[must_use]
 pub fn json_schema() -> Value {
     #[derive(JsonSchema)]
@@ -25,7 +25,7 @@ pub fn json_schema() -> Value {
     let everything =
         SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Everything>().to_value();
     let mut definitions = everything.get("$defs").cloned().unwrap_or_default();
-    // A component is its id and one of the types, so what is left over shows only after both.
+    // A component is its id and one of the types, so unknown members are known only after both.
     if let Some(component) = definitions.get_mut("Component").and_then(Value::as_object_mut) {
         component.insert("unevaluatedProperties".into(), json!(false));
     }

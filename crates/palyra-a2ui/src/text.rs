@@ -73,7 +73,9 @@ fn check(text: &str, max: usize, lines: bool) -> Result<(), String> {
     }
 }
 
-/// Control characters, and those that reorder or hide what is on a line. Joiners stay: scripts and emoji need them.
+/// Returns whether a character is a control character or one that reorders or hides text.
+///
+/// Joiners are allowed: scripts and emoji need them.
 pub(crate) fn is_refused(c: char) -> bool {
     c.is_control()
         || matches!(c,

@@ -1,4 +1,4 @@
-//! Which settings a field can have, and which values it takes.
+//! The settings that a field can have, and the values that it accepts.
 
 use super::{Bound, Field, FieldType, FieldValue, is_date, is_datetime, moment, most_characters};
 use crate::chart::number;
@@ -154,7 +154,7 @@ fn check_length(field: &Field, length: usize) -> Result<(), A2uiError> {
     Ok(())
 }
 
-/// Whether a bound is at most another of its kind.
+/// Returns whether a bound is at most another of the same kind.
 fn in_order(low: &Bound, high: &Bound) -> bool {
     match (low, high) {
         (Bound::Number(low), Bound::Number(high)) => number(Some(low)) <= number(Some(high)),
@@ -167,7 +167,8 @@ fn in_order(low: &Bound, high: &Bound) -> bool {
     }
 }
 
-/// Whether a text is an e-mail address in the form that HTML accepts, without its lengths for each part of a domain.
+/// Returns whether a text is an e-mail address in the form that HTML accepts, without its length limits for domain
+/// labels.
 #[must_use]
 pub fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };

@@ -136,7 +136,7 @@ impl Components {
     }
 }
 
-/// The input of a field; its value is in the data model.
+/// Returns the input of a field; its value is in the data model.
 fn input(field: &Field, path: &str) -> Value {
     let (label, value) = (&field.label, json!({ "path": path }));
     let text = |variant: &str| json!({ "component": "TextField", "label": label, "value": value, "variant": variant });

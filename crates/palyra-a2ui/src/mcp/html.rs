@@ -1,4 +1,4 @@
-//! A document as a page for MCP Apps: no script, no style from elsewhere, nothing that is loaded.
+//! A document as an HTML page for MCP Apps, without scripts and external resources.
 
 use crate::component::{Component, ComponentBody};
 use crate::document::A2uiDocument;
@@ -51,7 +51,7 @@ fn grid(table: &Table) -> String {
     format!("<table>{caption}<tr>{head}</tr>{}</table>", rows.collect::<String>())
 }
 
-/// A form is shown, not offered: a page without script cannot answer, and the text says which tool takes the values.
+/// Lists the fields of a form: a page without script cannot submit, and its text names the tool that takes the values.
 fn fields(form: &Form) -> String {
     let title: String = form.title.iter().map(|title| format!("<p><b>{}</b></p>", escape(title))).collect();
     let items =

@@ -63,7 +63,7 @@ fn form_lines(form: &Form) -> String {
     title.chain(fields).collect::<Vec<_>>().join("\n")
 }
 
-/// Text without markup: what a document says as text is not formatted by a reader.
+/// Escapes Markdown, so that text of a document is not formatted.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -21,7 +21,7 @@ pub(super) fn render(chart: &Chart, width: usize) -> String {
     title.into_iter().chain(body).collect::<Vec<_>>().join("\n")
 }
 
-/// One line for each value; negative bars grow to the left of a common zero.
+/// Returns one line for each value; negative bars extend to the left of a common zero.
 fn bars(chart: &Chart, width: usize) -> Vec<String> {
     let several = chart.series.len() > 1;
     let mut rows: Vec<(String, f64, String)> = Vec::new();
@@ -96,7 +96,7 @@ fn plot(chart: &Chart, width: usize) -> Vec<String> {
     lines
 }
 
-/// Where a value is between the smallest and largest one, in steps from 0 to `columns_left`.
+/// Returns the position of a value between the smallest and the largest one, from 0 to `columns_left`.
 fn position(value: f64, low: f64, high: f64, columns_left: usize) -> usize {
     let share = if high > low { (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0) } else { 0.0 };
     #[expect(
@@ -108,7 +108,7 @@ fn position(value: f64, low: f64, high: f64, columns_left: usize) -> usize {
     place.min(columns_left)
 }
 
-/// A number with at most six significant digits.
+/// Returns a number with at most eight characters, or in exponent form with five significant digits.
 fn short(value: f64) -> String {
     let plain = format!("{value}");
     if plain.len() <= 8 { plain } else { format!("{value:.4e}") }

@@ -28,7 +28,7 @@ fn valid_examples_are_accepted_by_types_and_schema() {
     }
 }
 
-/// Each has the value under the name of what it is, and the pointer of its error.
+/// Each example has the value under the name of its type, and the pointer of its error.
 #[test]
 fn invalid_examples_are_refused_at_their_place() {
     let examples = examples("invalid");

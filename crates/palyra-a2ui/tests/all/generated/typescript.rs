@@ -1,4 +1,4 @@
-//! TypeScript types of a JSON Schema: what the console compiles against is what the daemon checks.
+//! TypeScript types of a JSON Schema, so that the console compiles against the schema the daemon checks.
 
 use serde_json::{Map, Value};
 
