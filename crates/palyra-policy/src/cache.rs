@@ -1,4 +1,4 @@
-//! Decisions that were made before.
+//! A cache of decisions under one policy.
 
 use crate::decision::PolicyDecision;
 use crate::request::{PolicyContext, PolicyRequest, Principal, Resource};
@@ -9,14 +9,14 @@ use palyra_common::tally::{CacheCount, CacheTally};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// Most decisions that are kept.
+/// Largest number of decisions in the cache.
 const MAX_KEPT: usize = 4_096;
 
 /// Everything a decision can depend on: two requests with one key have one decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PolicyKey([u8; 32]);
 
-/// A policy with the decisions it made; a new policy is a new cache.
+/// A policy with a cache of its decisions; a new policy gets a new cache.
 #[derive(Debug)]
 pub struct DecisionCache {
     set: Arc<PolicySet>,
@@ -24,7 +24,8 @@ pub struct DecisionCache {
 }
 
 impl PolicySet {
-    /// The key of a request under this policy; the arguments of a call are part of it only if a rule reads them.
+    /// Returns the key of a request under this policy; the arguments of a call are part of it only if a rule reads
+    /// them.
     pub fn key(&self, request: &PolicyRequest) -> PolicyKey {
         let mut parts = Parts(Sha256::new_with_prefix(b"palyra.policy-key/v1\0"));
         parts.bytes(self.revision().as_bytes());
@@ -53,22 +54,22 @@ impl PolicySet {
 }
 
 impl DecisionCache {
-    /// A cache with nothing in it.
+    /// Creates an empty cache.
     pub fn new(set: Arc<PolicySet>) -> Self {
         Self::counted(set, Arc::default())
     }
 
-    /// The same, counted together with the caches of earlier policies.
+    /// Creates an empty cache that shares its counts with those of earlier policies.
     pub fn counted(set: Arc<PolicySet>, tally: Arc<CacheTally>) -> Self {
         Self { set, made: BoundedCache::counted(MAX_KEPT, tally) }
     }
 
-    /// The policy it is about.
+    /// Returns the policy of the cache.
     pub fn set(&self) -> &Arc<PolicySet> {
         &self.set
     }
 
-    /// Decides a request, or says again what was decided.
+    /// Decides a request, or returns the cached decision.
     pub fn evaluate(&self, request: &PolicyRequest) -> Arc<PolicyDecision> {
         let key = self.set.key(request);
         if let Some(decision) = self.made.get(&key) {
@@ -79,7 +80,7 @@ impl DecisionCache {
         decision
     }
 
-    /// How often a decision had been made before, counted together with the caches of earlier policies.
+    /// Returns the cache hits and misses, including those of earlier policies.
     pub fn count(&self) -> CacheCount {
         self.made.count()
     }

@@ -41,7 +41,7 @@ pub(crate) fn type_name(kind: ResourceKind) -> Option<&'static EntityTypeName> {
     })
 }
 
-/// The entity of an action.
+/// Returns the entity of an action.
 pub(crate) fn action_uid(action: Action) -> Option<EntityUid> {
     let names = NAMES.as_ref().ok()?;
     Some(names.word(&names.action, action.as_str()))
@@ -92,7 +92,9 @@ impl Names {
         RestrictedExpression::new_entity_uid(self.word(name, id))
     }
 
-    /// A kind is a word without a slash, so no two principals have one id.
+    /// Returns the entity id of a principal.
+    ///
+    /// Ids are unique because a kind is a word without a slash.
     fn principal(&self, principal: &Principal) -> EntityUid {
         self.word(&self.principal, &format!("{}/{}", principal.kind, principal.id))
     }

@@ -37,12 +37,12 @@ pub(super) fn find_rules(text: &str) -> Result<Vec<Range<usize>>, PolicyTextErro
             (start, tokens, depth) = (None, 0, 0);
         }
     }
-    // What follows the last `;` is no rule, and the parser says why.
+    // The text after the last `;` is not a rule; the parser reports why.
     rules.extend(start.map(|begin| begin..last));
     Ok(rules)
 }
 
-/// Whether a decision can depend on `context.arguments`; says yes where that is not sure.
+/// Returns whether a decision may depend on `context.arguments`; false positives are possible.
 pub(crate) fn reads_arguments(text: &str) -> bool {
     let mut tokens = Tokens::new(text).map(|token| text.get(token).unwrap_or_default()).peekable();
     while let Some(token) = tokens.next() {
@@ -102,7 +102,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The length of a string with its quotes; one that does not end goes to the end.
+/// Returns the length of a string with its quotes; an unterminated one extends to the end.
 fn string_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

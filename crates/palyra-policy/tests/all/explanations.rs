@@ -1,4 +1,4 @@
-//! Every decision says which rules made it, in words.
+//! Every decision names the rules that made it, with their text.
 
 use crate::requests::{default_policy, request, resource};
 use palyra_policy::{Action, PolicySet, PolicyVerdict, PrincipalKind, ResourceKind, Scope, TrustState};

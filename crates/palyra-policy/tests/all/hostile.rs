@@ -1,4 +1,4 @@
-//! Names that want to be more than names.
+//! Names that could be interpreted as syntax or as another name.
 
 use crate::requests::{default_policy, request, resource};
 use palyra_policy::{
@@ -31,7 +31,7 @@ fn hostile_names() -> Vec<String> {
     names
 }
 
-/// A rule about `ci` holds for `ci` and for nothing that looks, sounds or parses like it.
+/// A rule about `ci` applies to `ci` and to no similar name.
 #[test]
 fn no_name_is_taken_for_another() {
     let text = r#"@id("ci") @advice("ci reads") permit (principal == Principal::"token/ci", action == Action::"read", resource);"#;

@@ -1,4 +1,4 @@
-//! Policies as a whole: the default one, hostile texts and names, and what always holds.
+//! Tests of whole policies: the default one, hostile texts and names, and invariants.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 

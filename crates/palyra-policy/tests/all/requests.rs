@@ -1,4 +1,4 @@
-//! Requests to ask with, chosen or drawn.
+//! Requests for tests, fixed or generated.
 
 use palyra_common::InformationLabels;
 use palyra_policy::{

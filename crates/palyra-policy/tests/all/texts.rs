@@ -1,4 +1,4 @@
-//! Texts that are not a policy: each is refused with its place and what to write instead.
+//! Texts that are not a policy: each is refused with its position and a suggestion.
 
 use palyra_common::limits::MAX_POLICY_BYTES;
 use palyra_policy::{DEFAULT_POLICY, PolicyProblem, PolicySet, PolicyTextError};
