@@ -1,11 +1,11 @@
-//! Text as comparable terms: lower case, without endings, without words that every sentence has.
+//! Text as comparable terms: lower-case stems without stop words.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Longest word that is compared, in bytes; what is longer is no word of a language.
+/// Longest word that is compared, in bytes.
 const MAX_WORD_BYTES: usize = 64;
 
-/// Words that say nothing about a subject, sorted.
+/// Words that are no help to find a subject, sorted.
 #[rustfmt::skip]
 const STOPWORDS: [&str; 123] = [
     "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but", "by", "can",
@@ -18,7 +18,7 @@ const STOPWORDS: [&str; 123] = [
     "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
 ];
 
-/// Whether a word in lower case says nothing about a subject.
+/// Returns whether a word in lower case is a stop word.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOPWORDS.binary_search(&word).is_ok()
 }

@@ -16,7 +16,7 @@ pub(super) struct Chosen {
     terms: usize,
 }
 
-/// Returns the choices a sentence names, those of most words first.
+/// Returns the choices a sentence names, those with most words first.
 pub(super) fn named<'c>(sentence: &Sentence<'_>, choices: impl Iterator<Item = &'c str>) -> Vec<Chosen> {
     let mut named: Vec<Chosen> = choices
         .enumerate()
@@ -31,7 +31,7 @@ pub(super) fn named<'c>(sentence: &Sentence<'_>, choices: impl Iterator<Item = &
 }
 
 impl Chosen {
-    /// The words that name the choice, as the sentence has them.
+    /// Returns the words of the sentence that name the choice.
     pub(super) fn text<'t>(&self, sentence: &Sentence<'t>) -> Option<&'t str> {
         Some(sentence.span(self.from, self.to)).filter(|text| !text.is_empty())
     }
@@ -106,7 +106,7 @@ pub(super) fn yes_or_no(slot: &Slot, sentence: &Sentence<'_>) -> Option<bool> {
     Some(!negated)
 }
 
-/// The text of a choice.
+/// Returns the text of a choice.
 pub(super) fn choice_text(choice: &Value) -> &str {
     choice.as_str().unwrap_or_default()
 }

@@ -12,7 +12,7 @@ const CURRENCIES: [(&[&str], &str); 22] = [
     (&["dollar"], "USD"), (&["euro"], "EUR"), (&["pound"], "GBP"), (&["yen"], "JPY"), (&["yuan"], "CNY"), (&["rupee"], "INR"),
     (&["franc"], "CHF"), (&["won"], "KRW"), (&["$"], "USD"), (&["€"], "EUR"), (&["£"], "GBP"), (&["¥"], "JPY"),
 ];
-/// Codes that are no English words.
+/// Codes that are not English words.
 #[rustfmt::skip]
 const CODES: [&str; 20] = [
     "AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "INR", "JPY", "KRW", "MXN", "NOK", "NZD",

@@ -42,7 +42,7 @@ pub(super) fn find(sentence: &Sentence<'_>, taken: &Taken, now: &Zoned) -> Vec<F
 
 type Moment = (Option<Date>, Option<Time>, usize);
 
-/// A date, a time, or both with `at` between them.
+/// Reads a date, a time, or both with `at` between them.
 fn moment(sentence: &Sentence<'_>, at: usize, today: Date) -> Option<Moment> {
     if let Some((date, to)) = day(sentence, at, today) {
         let next = to + usize::from(matches!(sentence.lower(to), "at" | "," | "t"));
@@ -70,7 +70,8 @@ fn number<N: std::str::FromStr>(sentence: &Sentence<'_>, at: usize) -> Option<N>
     sentence.token(at)?.text.parse().ok()
 }
 
-/// `2026-11-18`, `18.11.2026`, `11/18/2026`; of two possible months the first number is it, as in the United States.
+/// Reads `2026-11-18`, `18.11.2026`, `11/18/2026`; if both numbers can be the month it is the first, as in the United
+/// States.
 fn digits(sentence: &Sentence<'_>, at: usize) -> Option<(Date, usize)> {
     let token = sentence.token(at)?;
     // `18.11` is read as one number.
@@ -129,7 +130,7 @@ fn month_first(sentence: &Sentence<'_>, at: usize, today: Date) -> Option<(Date,
     dated(sentence, month, day, to, today)
 }
 
-/// `13th of December 2019`.
+/// Reads `13th of December 2019`.
 fn day_first(sentence: &Sentence<'_>, at: usize, today: Date) -> Option<(Date, usize)> {
     let (day, to) = day_of_month(sentence, at)?;
     let to = to + usize::from(sentence.lower(to) == "of");
@@ -146,7 +147,7 @@ fn dated(sentence: &Sentence<'_>, month: i8, day: i8, to: usize, today: Date) ->
     Some((date?, to))
 }
 
-/// `tomorrow`, `in 3 days`, `2 weeks ago`, `next Monday`.
+/// Reads `tomorrow`, `in 3 days`, `2 weeks ago`, `next Monday`.
 fn relative(sentence: &Sentence<'_>, at: usize, today: Date) -> Option<(Date, usize)> {
     let word = |offset: usize| sentence.lower(at + offset);
     let days = |days: i64, tokens: usize| today.checked_add(days.days()).ok().map(|date| (date, at + tokens));
@@ -179,7 +180,7 @@ fn relative(sentence: &Sentence<'_>, at: usize, today: Date) -> Option<(Date, us
     weekday(sentence, at, today)
 }
 
-/// A number of days, weeks, months or years.
+/// Reads a number of days, weeks, months or years.
 fn span(sentence: &Sentence<'_>, at: usize) -> Option<(Span, usize)> {
     const WORDS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     let word = sentence.lower(at);
@@ -200,7 +201,7 @@ fn span(sentence: &Sentence<'_>, at: usize) -> Option<(Span, usize)> {
     Some((span, at + 2))
 }
 
-/// The next such day, or with `last` the one before today.
+/// Reads a weekday: the next one, or with `last` the one before today.
 fn weekday(sentence: &Sentence<'_>, at: usize, today: Date) -> Option<(Date, usize)> {
     let (last, named) = match sentence.lower(at) {
         "last" => (true, at + 1),
@@ -213,7 +214,7 @@ fn weekday(sentence: &Sentence<'_>, at: usize, today: Date) -> Option<(Date, usi
     Some((date, named + 1))
 }
 
-/// `3pm`, `3:30 pm`, `15:30`, `noon`.
+/// Reads `3pm`, `3:30 pm`, `15:30`, `noon`.
 fn clock(sentence: &Sentence<'_>, at: usize) -> Option<(Time, usize)> {
     match sentence.lower(at) {
         "noon" => return Some((time(12, 0, 0, 0), at + 1)),

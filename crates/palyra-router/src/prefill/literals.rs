@@ -9,7 +9,7 @@ pub(super) fn find(sentence: &Sentence<'_>, taken: &Taken) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for (index, token) in sentence.tokens.iter().enumerate() {
         let inside = found.last().is_some_and(|last| index < last.to);
-        // What is quoted in a list belongs to the list; a bracket in a quotation does not begin one.
+        // Quotations inside a list are part of it; a bracket inside a quotation does not begin a list.
         if inside || taken.has(index) || !matches!(token.text, "[" | "{" | "(") {
             continue;
         }
@@ -24,7 +24,7 @@ pub(super) fn find(sentence: &Sentence<'_>, taken: &Taken) -> Vec<Found> {
 /// Most tokens of a list that is written out.
 const MAX_TOKENS: usize = 512;
 
-/// The token after the one that closes the bracket at a place.
+/// Returns the token after the bracket that closes the one at `open`.
 fn closing(sentence: &Sentence<'_>, open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (index, token) in sentence.tokens.iter().enumerate().skip(open).take(MAX_TOKENS) {

@@ -1,11 +1,11 @@
-//! Values that their own spelling gives away: quoted text, e-mail addresses, URLs and paths.
+//! Values recognised by their spelling: quoted text, e-mail addresses, URLs and paths.
 
 use url::Url;
 
 use super::found::{Found, FoundValue};
 use super::sentence::Sentence;
 
-/// Opening quotation marks with what closes them.
+/// Opening quotation marks with their closing ones.
 const QUOTES: [(char, &[char]); 6] =
     [('"', &['"']), ('\'', &['\'']), ('`', &['`']), ('“', &['”', '“']), ('‘', &['’']), ('«', &['»'])];
 
@@ -34,7 +34,7 @@ fn quoted(rest: &str, open: char) -> Option<(usize, FoundValue)> {
     if inside.starts_with(char::is_whitespace) {
         return None;
     }
-    // An apostrophe within a word closes nothing.
+    // An apostrophe within a word is not a closing quotation mark.
     let end = inside.char_indices().find(|(at, c)| {
         let after = inside[at + c.len_utf8()..].chars().next();
         closing.contains(c) && *at > 0 && after.is_none_or(|after| !after.is_alphanumeric())
@@ -44,7 +44,7 @@ fn quoted(rest: &str, open: char) -> Option<(usize, FoundValue)> {
     Some((open.len_utf8() + end + close.len_utf8(), value))
 }
 
-/// A word without blanks that is an address or a path.
+/// Reads a word without blanks that is an address or a path.
 fn word(rest: &str) -> Option<(usize, FoundValue)> {
     let end = rest.find(|c: char| c.is_whitespace() || "<>\"'`“”‘’«»".contains(c)).unwrap_or(rest.len());
     let word = rest[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}']);

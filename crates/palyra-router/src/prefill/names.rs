@@ -1,10 +1,10 @@
-//! Names, and other words that belong together.
+//! Names, and other consecutive words.
 
 use super::found::{Found, FoundValue, Taken};
 use super::numbers::follows;
 use super::sentence::{Sentence, TokenKind};
 
-/// Words that ask for something, and never are what is asked for.
+/// Verbs of a request, which are never values.
 #[rustfmt::skip]
 const REQUESTS: [&str; 44] = [
     "add", "analyze", "ask", "book", "calculate", "check", "compute", "convert", "count", "create", "delete", "determine",
@@ -133,7 +133,7 @@ fn phrases(sentence: &Sentence<'_>, before: &Taken) -> Vec<Found> {
     found
 }
 
-/// Names, quoted texts or phrases with commas or `and` between them.
+/// Finds lists: names, quoted texts or phrases with commas or `and` between them.
 fn rows(sentence: &Sentence<'_>, found: &[Found], quoted: &[Found]) -> Vec<Found> {
     let mut items: Vec<&Found> = found.iter().chain(quoted).collect();
     items.sort_by_key(|found| (found.from, std::cmp::Reverse(found.to)));
@@ -157,7 +157,7 @@ fn rows(sentence: &Sentence<'_>, found: &[Found], quoted: &[Found]) -> Vec<Found
 }
 
 impl Found {
-    /// The text of a value that is one.
+    /// Returns the text of a textual value.
     pub(super) fn text(&self) -> Option<&str> {
         match &self.value {
             FoundValue::Quoted(text)
