@@ -49,7 +49,7 @@ fn request(text: &str, max_output_tokens: u32) -> ModelRequest {
     }
 }
 
-/// An answer streams in pieces and reports its tokens.
+/// Checks that an answer streams in pieces and reports its tokens.
 async fn check_answer(provider: &HttpProvider, protocol: Protocol) -> Outcome {
     let started = Instant::now();
     let mut first = None;
@@ -83,7 +83,7 @@ async fn check_answer(provider: &HttpProvider, protocol: Protocol) -> Outcome {
     Ok(())
 }
 
-/// The limit on tokens is kept to. llama.cpp reports it on two protocols and calls it completed on the third.
+/// Checks that the token limit is applied. llama.cpp reports it on two protocols and calls it completed on the third.
 async fn check_limit(provider: &HttpProvider, protocol: Protocol) -> Outcome {
     let mut answer = ModelAnswer::default();
     let mut events = provider.stream(request("Count from 1 to 100.", 5));
@@ -98,7 +98,7 @@ async fn check_limit(provider: &HttpProvider, protocol: Protocol) -> Outcome {
     Ok(())
 }
 
-/// A dropped stream leaves the server able to answer at once.
+/// Checks that the server answers at once after a stream was dropped.
 async fn check_dropped(provider: &HttpProvider, protocol: Protocol) -> Outcome {
     let mut events = provider.stream(request("Tell a long story.", 1_000));
     events.next().await.ok_or("no event")??;
@@ -116,7 +116,7 @@ async fn check_dropped(provider: &HttpProvider, protocol: Protocol) -> Outcome {
     Ok(())
 }
 
-/// A conversation that does not fit and a wrong path are typed errors.
+/// Checks that a too long conversation and a wrong path are typed errors.
 async fn check_errors(provider: &HttpProvider, base_url: &str, protocol: Protocol) -> Outcome {
     let long = provider.stream(request(&"word ".repeat(20_000), 4)).next().await;
     match long {

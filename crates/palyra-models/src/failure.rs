@@ -79,7 +79,7 @@ impl ErrorBody {
     }
 }
 
-/// A body that is not JSON, such as the page of a proxy.
+/// Returns the message of a body that is not JSON, such as the page of a proxy.
 fn plain_text(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     match text.trim() {
@@ -90,7 +90,7 @@ fn plain_text(body: &[u8]) -> String {
 }
 
 impl ModelError {
-    /// The same error with every text on one line, clipped and without secrets.
+    /// Returns the error with every text on one line, clipped and without secrets.
     pub(crate) fn cleaned(self, redactor: &Redactor) -> Self {
         let clean = |text: String| -> String {
             let text = redactor.redact_text(&text).into_owned();
@@ -113,7 +113,7 @@ impl ModelError {
     }
 }
 
-/// How long `Retry-After` asks to wait: seconds, or a date.
+/// Parses `Retry-After`, which is a number of seconds or a date.
 pub(crate) fn retry_after(value: &str, now_unix_ms: u64) -> Option<Duration> {
     if let Ok(seconds) = value.trim().parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();

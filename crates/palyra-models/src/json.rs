@@ -5,7 +5,7 @@ use palyra_common::JsonText;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Sets a member of an object where there is a value for it.
+/// Sets a member of an object if there is a value.
 pub(crate) fn put(object: &mut Value, name: &str, value: Option<impl Serialize>) {
     if let (Value::Object(members), Some(value)) = (object, value)
         && let Ok(value) = serde_json::to_value(value)
@@ -14,13 +14,13 @@ pub(crate) fn put(object: &mut Value, name: &str, value: Option<impl Serialize>)
     }
 }
 
-/// A schema as a value.
+/// Parses a schema.
 pub(crate) fn json_of(text: &JsonText) -> Result<Value, ModelError> {
     let value = serde_json::from_str(text.as_str());
     value.map_err(|error| ModelError::InvalidRequest { reason: format!("a schema is not JSON: {error}") })
 }
 
-/// Arguments as the object some protocols ask for; what is no object is kept as a text in one.
+/// Returns arguments as the object that some protocols require; text that is not an object is wrapped in one.
 pub(crate) fn arguments_object(arguments: &str) -> Value {
     match serde_json::from_str(arguments) {
         Ok(Value::Object(members)) => Value::Object(members),

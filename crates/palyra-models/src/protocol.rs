@@ -68,7 +68,7 @@ impl Protocol {
         }
     }
 
-    /// The body of a request.
+    /// Encodes the body of a request.
     pub(crate) fn encode(self, request: &ModelRequest, endpoint: &Endpoint) -> Result<Value, ModelError> {
         match self {
             Self::ChatCompletions => chat::encode(request, endpoint.is_host("api.openai.com")),

@@ -7,14 +7,14 @@ use futures::stream::BoxStream;
 
 /// The events of one answer.
 ///
-/// Nothing is sent before the first poll. The last item is [`ModelEvent::Finished`] or an error.
+/// No request is sent before the first poll. The last item is [`ModelEvent::Finished`] or an error.
 pub type ModelStream = BoxStream<'static, Result<ModelEvent, ModelError>>;
 
 /// Something that answers requests to a model.
 pub trait ModelProvider: Send + Sync {
-    /// Asks a model and streams its answer.
+    /// Sends a request to a model and streams its answer.
     ///
-    /// Retries happen inside, and only before the first event; an error that comes out is final for this request.
+    /// Retries happen inside, and only before the first event; a returned error is final for this request.
     /// Dropping the stream closes the connection.
     fn stream(&self, request: ModelRequest) -> ModelStream;
 }

@@ -10,7 +10,7 @@ pub struct RetryPolicy {
     pub max_attempts: u32,
     /// Longest wait before the second attempt; it doubles with each one.
     pub first_wait: Duration,
-    /// Longest wait, also where the provider asks for one: a longer `Retry-After` is an error at once.
+    /// Longest wait, also if the provider asks for one: a longer `Retry-After` is an error at once.
     pub max_wait: Duration,
 }
 
@@ -21,9 +21,10 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// How long to wait before the next attempt; `None` to give up.
+    /// Returns the wait before the next attempt, or `None` to give up.
     ///
-    /// `attempts` were made so far, and `chance` in 0..=255 spreads clients that failed together over half the wait.
+    /// `attempts` is the number of attempts so far. `chance` in 0..=255 spreads clients that failed together over half
+    /// of the wait.
     pub(crate) fn wait(&self, attempts: u32, error: &ModelError, chance: u8) -> Option<Duration> {
         if attempts >= self.max_attempts || !is_worth_a_retry(error) {
             return None;
@@ -37,7 +38,9 @@ impl RetryPolicy {
     }
 }
 
-/// A time-out has cost the wait already, and a request that was too slow once is too slow again.
+/// Returns whether another attempt is useful.
+///
+/// A time-out has used the wait already, and a request that was too slow would be so again.
 fn is_worth_a_retry(error: &ModelError) -> bool {
     error.is_transient() && !matches!(error, ModelError::TimedOut { .. })
 }

@@ -8,7 +8,7 @@ use palyra_common::JsonText;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Reads chunks. The end of the answer is held back until the usage behind it has come.
+/// Decodes chunks. The end of the answer is delayed until the usage, which follows it, was received.
 #[derive(Debug, Default)]
 pub(crate) struct ChatDecoder {
     calls: PartialCalls,
@@ -28,7 +28,7 @@ struct Chunk {
 struct Choice {
     #[serde(default)]
     index: u64,
-    /// `message` in an answer that comes whole.
+    /// `message` in a response that is not streamed.
     #[serde(alias = "message")]
     delta: Option<Delta>,
     finish_reason: Option<String>,
@@ -124,7 +124,7 @@ impl Decoder for ChatDecoder {
                 output.call(call)?;
             }
         }
-        // Servers that show their reasoning here want it back where a call interrupts it.
+        // Servers that send reasoning here expect it back in the next request if a call interrupted it.
         if output.has_calls() && !self.reasoning.is_empty() {
             output.provider_state(Value::String(std::mem::take(&mut self.reasoning)));
         }

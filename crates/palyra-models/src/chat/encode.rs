@@ -8,7 +8,7 @@ use crate::provider_state::ProviderState;
 use crate::request::{ModelRequest, ToolChoice};
 use serde_json::{Value, json};
 
-/// The body of a request; `is_openai` where the server is OpenAI's own, which renamed a parameter.
+/// Encodes a request; `is_openai` uses the parameter name that OpenAI's own server expects.
 pub(crate) fn encode(request: &ModelRequest, is_openai: bool) -> Result<Value, ModelError> {
     let mut messages = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.is_empty() {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Reads events; thinking is kept with its signature, which the provider wants back.
+/// Decodes events; thinking is kept with its signature, because the provider expects it back.
 #[derive(Debug, Default)]
 pub(crate) struct MessagesDecoder {
     calls: PartialCalls,
@@ -114,7 +114,7 @@ struct MessagesUsage {
     cache_creation_input_tokens: Option<u64>,
 }
 
-/// An answer that came whole.
+/// A response that is not streamed.
 #[derive(Debug, Deserialize)]
 struct WholeMessage {
     #[serde(default)]
@@ -230,7 +230,7 @@ impl MessagesDecoder {
         }
     }
 
-    /// Keeps thinking while it is small enough to be sent back.
+    /// Appends to a thinking block, unless the blocks exceed the size that can be sent back.
     fn think(&mut self, index: u64, change: impl FnOnce(&mut Thinking), length: usize) {
         self.thinking_bytes = self.thinking_bytes.saturating_add(length);
         let fits = self.thinking_bytes <= MAX_PROVIDER_STATE_BYTES && self.thinking.len() < MAX_TOOL_CALLS;
@@ -242,7 +242,7 @@ impl MessagesDecoder {
     }
 }
 
-/// A block as the provider sent it. Without a signature it would be refused.
+/// Returns a thinking block as the provider sent it; without a signature the provider would refuse it.
 fn thinking_block(thinking: Thinking) -> Option<Value> {
     match thinking.redacted {
         Some(data) => Some(json!({"type": "redacted_thinking", "data": data})),
@@ -265,7 +265,7 @@ fn stop_reason(reason: String) -> StopReason {
     }
 }
 
-/// The counts of the start hold until the end brings others.
+/// Records token counts; those of the start remain until the end reports others.
 fn use_tokens(usage: Option<MessagesUsage>, output: &mut Output) {
     let Some(usage) = usage else { return };
     let mut used = output.used();

@@ -8,10 +8,10 @@ use crate::provider_state::ProviderState;
 use crate::request::{ModelRequest, ToolChoice};
 use serde_json::{Value, json};
 
-/// The protocol asks for a limit in every request; this one is within what every model can do.
+/// The protocol requires a limit in every request; every model supports this one.
 const DEFAULT_MAX_TOKENS: u32 = 4096;
 
-/// The body of a request.
+/// Encodes the body of a request.
 pub(crate) fn encode(request: &ModelRequest) -> Result<Value, ModelError> {
     let mut body = json!({
         "model": request.model,
@@ -51,8 +51,10 @@ fn tool_choice(choice: &ToolChoice) -> Value {
     }
 }
 
-/// The messages, with those of one role behind each other made into one, as the protocol asks for the results of
-/// several calls. Empty texts are refused there and left out here.
+/// Encodes the messages.
+///
+/// Consecutive messages of one role are merged, as the protocol requires for the results of several calls. Empty texts
+/// are left out because the provider refuses them.
 fn encode_messages(request: &ModelRequest) -> Vec<Value> {
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in &request.messages {

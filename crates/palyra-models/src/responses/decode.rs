@@ -9,13 +9,13 @@ use crate::stream::{Decoder, Output, PartialCalls, SseFrame};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Reads events. A finished item is what counts: its deltas are only shown earlier.
+/// Decodes events. The content of a finished item replaces its deltas.
 #[derive(Debug, Default)]
 pub(crate) struct ResponsesDecoder {
     calls: PartialCalls,
     /// Ids of the calls a server does not number.
     unnumbered: Vec<String>,
-    /// Reasoning the provider wants back.
+    /// Reasoning that the provider expects back.
     reasoning_items: Vec<Value>,
     refused: bool,
 }
@@ -227,7 +227,7 @@ impl ResponsesDecoder {
         if let Some(error) = response.error {
             return Err(failure_in_stream(error));
         }
-        // A server that announced nothing beforehand puts everything here.
+        // A server that sent no earlier events puts everything here.
         if !output.has_content() {
             for item in response.output {
                 self.item(Source::Whole, item, frame, output)?;

@@ -8,7 +8,7 @@ use crate::provider_state::ProviderState;
 use crate::request::{ModelRequest, ToolChoice};
 use serde_json::{Value, json};
 
-/// The body of a request; `is_openai` where the server is OpenAI's own, which returns its reasoning encrypted.
+/// Encodes a request; `is_openai` asks for encrypted reasoning, which OpenAI's own server returns.
 pub(crate) fn encode(request: &ModelRequest, is_openai: bool) -> Result<Value, ModelError> {
     let input: Vec<Value> =
         request.messages.iter().flat_map(|message| encode_message(message, &request.model)).collect();
@@ -52,7 +52,7 @@ fn tool_choice(choice: &ToolChoice) -> Value {
     }
 }
 
-/// The items of a message: what the provider wants back, text, then calls.
+/// Returns the items of a message: the provider's state, the text, then the calls.
 fn encode_message(message: &Message, model: &str) -> Vec<Value> {
     match message {
         Message::User { text } => {

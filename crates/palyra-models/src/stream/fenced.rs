@@ -1,6 +1,6 @@
 //! Tool calls that arrive as text: a fenced block of JSON, a bare JSON object, or a `<tool_call>` element.
 //!
-//! Servers for small models return a call this way also where a real tool call was asked for.
+//! Servers for small models return a call this way even if a structured tool call was requested.
 
 use crate::limits::MAX_ARGUMENT_BYTES;
 use crate::message::ToolCall;
@@ -20,7 +20,7 @@ pub(super) enum Piece {
 pub(super) struct FencedCalls {
     /// Names of the tools; without any, all text passes.
     tools: Vec<String>,
-    /// Text that is held back: it begins with an opening, or with what could become one.
+    /// Text that is held back because it begins with an opening, or with a prefix of one.
     held: String,
     /// Whether `held` begins at the start of a line, or of the answer.
     line_start: LineStart,
@@ -28,7 +28,7 @@ pub(super) struct FencedCalls {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum LineStart {
-    /// Nothing but white space has come.
+    /// Only white space has been received.
     #[default]
     Answer,
     Line,
@@ -54,7 +54,7 @@ impl FencedCalls {
         Self { tools, ..Self::default() }
     }
 
-    /// Adds text and returns what is decided.
+    /// Adds text and returns the pieces that are determined.
     pub(super) fn push(&mut self, text: &str) -> Vec<Piece> {
         if self.tools.is_empty() {
             return vec![Piece::Text(text.to_owned())];
@@ -76,7 +76,7 @@ impl FencedCalls {
         pieces
     }
 
-    /// Takes the next decided piece off the held text; `None` while more has to come.
+    /// Removes the next determined piece from the held text, or returns `None` if more text is needed.
     fn decide(&mut self, at_end: bool) -> Option<Piece> {
         if self.held.is_empty() {
             return None;
@@ -182,7 +182,7 @@ struct PlainCall {
 mod tests {
     use super::*;
 
-    /// All text in one piece, and the calls.
+    /// Returns all text in one piece, and the calls.
     fn read(text: &str, size: usize) -> (String, Vec<(String, String)>) {
         let mut fenced = FencedCalls::new(vec!["text__count".into()]);
         let chars: Vec<char> = text.chars().collect();

@@ -9,7 +9,7 @@ use palyra_egress::{Redactor, RedactorStream};
 #[derive(Debug)]
 pub(super) struct MaskedText {
     clean: RedactorStream,
-    /// Bytes of a character whose rest is kept back by the search.
+    /// The bytes of an incomplete character, whose rest is held back by the redactor.
     cut: Vec<u8>,
 }
 
@@ -18,7 +18,7 @@ impl MaskedText {
         Self { clean: redactor.stream(), cut: Vec::new() }
     }
 
-    /// Adds text and returns what can be shown.
+    /// Adds text and returns the part that can be shown.
     pub(super) fn push(&mut self, text: &str) -> String {
         self.cut.extend(self.clean.push(text.as_bytes()));
         let whole = match std::str::from_utf8(&self.cut) {
@@ -29,7 +29,7 @@ impl MaskedText {
         into_text(std::mem::replace(&mut self.cut, rest))
     }
 
-    /// Returns what was kept back.
+    /// Returns the text that was held back.
     pub(super) fn finish(self) -> String {
         let mut rest = self.cut;
         rest.extend(self.clean.finish());

@@ -1,4 +1,4 @@
-//! Tool calls put together from their pieces.
+//! Tool calls assembled from their pieces.
 
 use crate::error::ModelError;
 use crate::limits::{MAX_ARGUMENT_BYTES, MAX_NAME_BYTES, MAX_TOOL_CALLS};
@@ -9,7 +9,7 @@ use crate::stream::SseFrame;
 #[derive(Debug, Default)]
 pub(crate) struct PartialCalls {
     calls: Vec<Partial>,
-    /// Calls that were taken out; they count against the limit.
+    /// Number of calls that were removed, which count against the limit.
     taken: usize,
 }
 
@@ -56,19 +56,19 @@ impl PartialCalls {
         Ok(())
     }
 
-    /// The number of the call that began last.
+    /// Returns the key of the call that began last.
     pub(crate) fn last_key(&self) -> Option<u64> {
         self.calls.last().map(|partial| partial.key)
     }
 
-    /// Takes out one call, whole.
+    /// Removes one call and returns it.
     pub(crate) fn take(&mut self, key: u64) -> Option<ToolCall> {
         let at = self.calls.iter().position(|partial| partial.key == key)?;
         self.taken += 1;
         Some(self.calls.remove(at).call)
     }
 
-    /// Takes out all calls in the order they began.
+    /// Removes all calls and returns them in the order they began.
     pub(crate) fn take_all(&mut self) -> Vec<ToolCall> {
         self.taken += self.calls.len();
         std::mem::take(&mut self.calls).into_iter().map(|partial| partial.call).collect()

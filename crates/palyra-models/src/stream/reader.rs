@@ -17,7 +17,7 @@ pub struct AnswerReader {
 }
 
 impl AnswerReader {
-    /// A reader for the answer to `request`; what `redactor` looks for is masked in every event.
+    /// Creates a reader for the answer to `request`; `redactor` masks its values in every event.
     pub fn new(protocol: Protocol, request: &ModelRequest, redactor: Redactor) -> Self {
         Self {
             parser: SseParser::default(),
@@ -26,7 +26,7 @@ impl AnswerReader {
         }
     }
 
-    /// Reads the next bytes of an event stream and adds what they say to `events`, also before an error.
+    /// Reads bytes of an event stream and appends their events to `events`, also before an error.
     ///
     /// Bytes behind the end of the answer are ignored.
     pub fn push(&mut self, bytes: &[u8], events: &mut Vec<ModelEvent>) -> Result<(), ModelError> {
@@ -35,7 +35,7 @@ impl AnswerReader {
         result
     }
 
-    /// Reads an answer that came whole instead of as a stream, and ends it.
+    /// Reads a response that is not streamed, and ends the answer.
     pub fn whole(&mut self, body: &[u8], events: &mut Vec<ModelEvent>) -> Result<(), ModelError> {
         let result = self.read_whole(body);
         events.extend(self.output.take());
@@ -49,7 +49,7 @@ impl AnswerReader {
         result
     }
 
-    /// Whether the answer has ended.
+    /// Returns whether the answer has ended.
     pub fn is_finished(&self) -> bool {
         self.output.is_finished()
     }

@@ -24,7 +24,8 @@ impl SseFrame {
     }
 }
 
-/// Cuts a stream of bytes into frames; only data lines are kept, the protocols repeat an event's name in its data.
+/// Splits a stream of bytes into frames; only data lines are kept, because the protocols repeat an event's name in
+/// its data.
 #[derive(Debug, Default)]
 pub(crate) struct SseParser {
     line: Vec<u8>,

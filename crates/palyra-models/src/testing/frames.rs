@@ -4,7 +4,7 @@ use crate::event::{ModelEvent, StopReason, Usage};
 use crate::protocol::Protocol;
 use serde_json::{Value, json};
 
-/// An answer as an event stream of this protocol. Without a [`ModelEvent::Finished`] its end is missing.
+/// Encodes an answer as an event stream of this protocol. Without a [`ModelEvent::Finished`] its end is missing.
 pub fn stream_of(protocol: Protocol, events: &[ModelEvent]) -> String {
     match protocol {
         Protocol::ChatCompletions => chat(events),
@@ -21,7 +21,7 @@ fn named(frame: &Value) -> String {
     format!("event: {}\n{}", frame["type"].as_str().unwrap_or_default(), data(frame))
 }
 
-/// Two halves, as arguments come in pieces.
+/// Splits a text in two, as arguments are streamed in pieces.
 fn halves(text: &str) -> [&str; 2] {
     let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let (first, second) = text.split_at(middle);

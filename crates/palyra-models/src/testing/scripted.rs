@@ -51,7 +51,7 @@ struct Inner {
 }
 
 impl ScriptedProvider {
-    /// A provider with these scripts, in order.
+    /// Creates a provider with these scripts, in order.
     pub fn new(scripts: impl IntoIterator<Item = Script>) -> Self {
         let provider = Self::default();
         provider.with(|inner| inner.scripts.extend(scripts));
@@ -63,7 +63,7 @@ impl ScriptedProvider {
         self.with(|inner| inner.scripts.push_back(script));
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.with(|inner| inner.requests.clone())
     }

@@ -118,7 +118,7 @@ async fn stalled_provider_times_out_before_and_within_its_answer() {
     assert_eq!(items, [Err(ModelError::TimedOut { phase: TimeoutPhase::Total })]);
 }
 
-/// An answer whose end was announced counts, although the connection stays open without a word.
+/// An answer whose end was received is complete, although the connection stays open.
 #[tokio::test]
 async fn answer_that_ended_is_complete_without_the_end_of_its_connection() {
     let mut stream = palyra_models::testing::stream_of(Protocol::ChatCompletions, &text_answer("all"));
@@ -219,7 +219,7 @@ async fn contradicting_provider_frames_are_rejected_or_resolved_at_the_end() {
     assert_eq!(got.tool_calls, [call("c1", "{}"), call("c2", "{}")]);
     assert_eq!(got.stop, Some(StopReason::ToolCalls));
 
-    // A finished item that differs from its deltas is what counts.
+    // The content of a finished item replaces its deltas.
     let stream = concat!(
         r#"data: {"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"c1","name":"text__count","arguments":""}}"#,
         "\n\n",

@@ -1,4 +1,4 @@
-//! Short ways to ask and to compare.
+//! Helpers to send requests and to compare answers.
 
 use futures::StreamExt;
 use palyra_common::JsonText;
@@ -61,7 +61,7 @@ pub(crate) fn text_answer(text: &str) -> Vec<ModelEvent> {
     vec![ModelEvent::Text(text.into()), ModelEvent::Finished(StopReason::EndTurn)]
 }
 
-/// The events put together.
+/// Applies the events to an answer.
 pub(crate) fn collected(events: impl IntoIterator<Item = ModelEvent>) -> ModelAnswer {
     let mut answer = ModelAnswer::default();
     events.into_iter().for_each(|event| answer.apply(event));
