@@ -31,7 +31,7 @@ pub(crate) mod bindings {
 
 use bindings::palyra::plugin;
 
-/// Links every `palyra:plugin` interface; what is not granted is denied when it is used.
+/// Links every `palyra:plugin` interface; without a grant, the functions return a denial.
 ///
 /// `run` is linked by hand because it needs the store's fuel.
 #[doc(hidden)]

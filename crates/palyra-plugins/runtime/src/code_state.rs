@@ -5,7 +5,7 @@ use palyra_common::WasmPluginRunError;
 /// Whether a module has code for this machine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CodeState {
-    /// Nothing has compiled it yet; the first call does.
+    /// Not compiled yet; the first call compiles it.
     NotCompiled,
     /// Its compilation is under way, or waits for its turn.
     Compiling,
@@ -16,7 +16,7 @@ pub enum CodeState {
 }
 
 impl CodeState {
-    /// The state of modules together: the worst of them.
+    /// Returns the combined state of several modules, which is the worst of them.
     pub fn of_all(states: impl IntoIterator<Item = Self>) -> Self {
         let rank = |state: &Self| match state {
             Self::Ready => 0,

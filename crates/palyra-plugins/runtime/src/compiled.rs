@@ -17,7 +17,7 @@ use wasmtime::{Engine, Module};
 pub(crate) struct TrustedCode(File);
 
 impl TrustedCode {
-    /// The size of the code; 0 where the system does not say.
+    /// Returns the size of the code; 0 if the system does not report it.
     pub(crate) fn bytes(&self) -> u64 {
         self.0.metadata().map_or(0, |metadata| metadata.len())
     }

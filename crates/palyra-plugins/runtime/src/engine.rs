@@ -57,7 +57,7 @@ impl Engines {
     }
 }
 
-/// Everything that decides what compiled code looks like; the compiling child uses exactly this.
+/// Returns the settings that compiled code depends on; the compiling child uses the same.
 pub(crate) fn code_config() -> Config {
     let mut config = Config::new();
     config
@@ -82,7 +82,9 @@ pub(crate) fn code_config() -> Config {
     config
 }
 
-/// A name for the engine and its settings: equal names mean compiled code and fuel are interchangeable.
+/// Returns a name for the engine and its settings.
+///
+/// For equal names, compiled code and fuel counts are interchangeable.
 pub fn engine_fingerprint(engine: &Engine) -> String {
     let mut hasher = DefaultHasher::new();
     engine.precompile_compatibility_hash().hash(&mut hasher);
@@ -123,9 +125,9 @@ fn pooled(config: &RuntimeConfig, class: EngineClass) -> Config {
     out
 }
 
-/// Slots that stay mapped to the module they last ran, so that calling it again maps nothing.
+/// Returns the number of slots that stay mapped to the module they last ran, so that calling it again maps nothing.
 ///
-/// More modules in use than slots cost two `mmap` calls each time. A slot keeps up to
+/// Every module beyond that number costs two `mmap` calls in each run. A slot keeps up to
 /// `KEEP_INTERPRETER_BYTES` resident, so their number follows from the memory they may keep.
 fn warm_slots(memory_bytes: u64) -> u32 {
     let slots = u32::try_from(memory_bytes / KEEP_INTERPRETER_BYTES).unwrap_or(u32::MAX);

@@ -59,12 +59,12 @@ pub(crate) fn classify(
     if inside_guest {
         WasmPluginRunError::Trapped { reason: text_of(error), backtrace: backtrace(error) }
     } else {
-        // The guest has returned: what fails now is reading its result.
+        // The guest has returned, so the failure is one of reading its result.
         WasmPluginRunError::InvalidOutput { pointer: String::new(), reason: text_of(error) }
     }
 }
 
-/// Turns an error of instantiation into the run's error: nothing has been returned yet.
+/// Returns the run's error for a failed instantiation.
 pub(crate) fn classify_instantiation(
     error: &wasmtime::Error,
     limits: &RuntimeLimits,
@@ -78,13 +78,15 @@ pub(crate) fn classify_instantiation(
     }
 }
 
-/// Bytes one host call may copy out of the guest.
+/// Returns how many bytes one host call may copy out of the guest.
 pub(crate) fn host_data_budget(limits: &RuntimeLimits) -> u64 {
     limits.max_input_bytes.max(limits.max_output_bytes).saturating_mul(2)
 }
 
-/// The engine's "too much data in one call" is a private type: it is the one error of lifting that is
-/// neither a message nor a UTF-8 error. `tests/all/hostile.rs` pins this to the engine we use.
+/// Returns whether the error is the engine's "too much data in one call".
+///
+/// Its type is private: it is the only error of lifting that is neither a message nor a UTF-8 error.
+/// `tests/all/hostile.rs` checks this for the engine version in use.
 fn is_host_data_exhausted(error: &wasmtime::Error) -> bool {
     let root = error.root_cause();
     !error.is::<std::str::Utf8Error>()

@@ -5,7 +5,7 @@ use crate::meter::MemoryMeter;
 use palyra_common::{LimitKind, RuntimeLimits, WasmPluginRunError};
 use wasmtime::ResourceLimiter;
 
-/// Counts what all memories and tables of a store hold, and stops the run at the first byte too many.
+/// Counts the memory and tables of a store and stops the run at the first byte above a limit.
 #[derive(Debug)]
 pub(crate) struct RunLimiter {
     memory: MemoryMeter,

@@ -1,4 +1,4 @@
-//! Makes modules ready: from memory, from the disk cache, or by compiling them.
+//! Loads modules: from memory, from the disk cache, or by compiling them.
 
 use crate::cache::DiskCache;
 use crate::code_state::CodeState;
@@ -27,7 +27,7 @@ const LONG_WORK_BYTES: usize = 256 << 10;
 /// The owner of a module load, and its limit on waiting for a compilation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LoadRequest<'a> {
-    /// Compilations are fair between owners: a skill, or the caller of a module that comes with its call.
+    /// The skill, or the caller of a module sent with its call; compilations are scheduled fairly between owners.
     pub owner: &'a str,
     /// When to stop waiting; the result is then `busy` with the reason `compiling`.
     pub until: Option<Instant>,
@@ -36,7 +36,7 @@ pub struct LoadRequest<'a> {
 type Loaded = Result<Arc<LoadedModule>, WasmPluginRunError>;
 type Compiling = Shared<BoxFuture<'static, Loaded>>;
 
-/// Engines, linkers and what was loaded with them.
+/// The engines, their linkers and the modules loaded with them.
 pub(crate) struct ModuleLoader {
     pub(crate) engines: Engines,
     pub(crate) module_tally: CacheTally,
@@ -81,7 +81,7 @@ impl ModuleLoader {
         })
     }
 
-    /// Makes a module ready. Two calls for the same bytes at once compile once.
+    /// Loads a module. Concurrent calls for the same bytes compile once.
     pub(crate) async fn load(self: &Arc<Self>, bytes: &[u8], request: LoadRequest<'_>) -> Loaded {
         let length = bytes.len() as u64;
         if length > self.config.max_module_bytes {
@@ -258,7 +258,7 @@ struct ModuleCache {
 
 impl ModuleCache {
     fn new(most: usize) -> Self {
-        // The number is kept below by `slot`, so that what goes is counted.
+        // The limit is enforced by `slot`, so that evicted code is counted.
         Self { slots: LruCache::new(most.max(1)), code_bytes: 0 }
     }
 
@@ -274,7 +274,7 @@ impl ModuleCache {
         slot
     }
 
-    /// Counts the code of a slot that was filled, and makes room for it.
+    /// Counts the code of a filled slot and evicts others above the limit.
     fn loaded(&mut self, sha256: &[u8; 32], bytes: u64, most: u64) {
         let Some((_, counted)) = self.slots.get_mut(sha256) else { return };
         self.code_bytes = self.code_bytes.saturating_sub(*counted).saturating_add(bytes);
@@ -285,7 +285,7 @@ impl ModuleCache {
         }
     }
 
-    /// Fills the slot of a module whose caller may have gone away.
+    /// Fills the slot of a module whose caller may have been dropped.
     fn keep(&mut self, sha256: [u8; 32], module: &Arc<LoadedModule>, config: &RuntimeConfig) {
         // A caller that waits for this compilation fills it with the same module.
         if self.slot(sha256).set(Arc::clone(module)).is_ok() {

@@ -1,9 +1,9 @@
 //! How much memory this process may use, as the operating system reports it.
 
-/// Assumed where the system reports nothing.
+/// Memory assumed if the system reports none.
 const UNKNOWN: u64 = 1 << 30;
 
-/// The memory of the machine, or of the control group if that is smaller.
+/// Returns the memory of the machine, or the limit of the control group if that is smaller.
 pub(crate) fn memory_bytes() -> u64 {
     let read = |path| std::fs::read_to_string(path).ok();
     let machine = read("/proc/meminfo").and_then(|text| total_memory(&text)).unwrap_or(UNKNOWN);
@@ -11,7 +11,7 @@ pub(crate) fn memory_bytes() -> u64 {
     group.map_or(machine, |group: u64| group.min(machine))
 }
 
-/// `MemTotal` of `/proc/meminfo`, in bytes.
+/// Returns `MemTotal` of `/proc/meminfo`, in bytes.
 fn total_memory(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1_024)

@@ -1,4 +1,4 @@
-//! The memory of one run: its linear memories and what the host holds for it, under one limit.
+//! The memory of one run: its linear memories and the host's allocations for it, under one limit.
 
 use palyra_common::{LimitKind, WasmPluginRunError};
 use std::sync::Arc;

@@ -58,12 +58,12 @@ impl WasmRuntime {
         })
     }
 
-    /// Makes a module ready, however long that takes.
+    /// Loads a module without a time limit.
     pub async fn load(&self, bytes: &[u8]) -> Result<Arc<LoadedModule>, WasmPluginRunError> {
         self.load_for(bytes, LoadRequest::default()).await
     }
 
-    /// Makes a module ready: from memory, from the disk cache, or by compiling it.
+    /// Loads a module: from memory, from the disk cache, or by compiling it.
     ///
     /// Concurrent calls for the same bytes compile once. A compilation continues without a waiting caller.
     pub async fn load_for(
@@ -111,22 +111,22 @@ impl WasmRuntime {
         crate::execute::execute(self, module, invocation, Some(place)).await
     }
 
-    /// How often a module was found in memory, and how often its compiled code was found on disk.
+    /// Returns how often modules were found in memory, and how often their compiled code was found on disk.
     pub fn cache_counts(&self) -> [(&'static str, CacheCount); 2] {
         [("module", self.loader.module_tally.count()), ("compiled_code", self.loader.code_tally.count())]
     }
 
-    /// How many runs wait for a place, and how many wait for memory.
+    /// Returns how many runs wait for a place, and how many wait for memory.
     pub fn waiting(&self) -> (usize, usize) {
         (self.permits.waiting_for_place.count(), self.permits.waiting_for_memory.count())
     }
 
-    /// The name of the engine and its settings.
+    /// Returns the name of the engine and its settings; see [`engine_fingerprint`](crate::engine_fingerprint).
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
-    /// The engine of a class, for benchmarks that compare with the bare engine.
+    /// Returns the engine of a class, for benchmarks that compare with the bare engine.
     pub fn engine(&self, class: EngineClass) -> &wasmtime::Engine {
         self.loader.engines.get(class)
     }

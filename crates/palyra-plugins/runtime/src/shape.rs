@@ -40,7 +40,7 @@ pub fn inspect_module(bytes: &[u8]) -> Result<ModuleShape, WasmPluginRunError> {
 }
 
 impl ModuleShape {
-    /// Refuses a module whose declarations alone are over a limit, before anything is allocated for it.
+    /// Refuses a module whose declarations alone exceed a limit, before anything is allocated for it.
     pub(crate) fn check(&self, limits: &RuntimeLimits) -> Result<(), WasmPluginRunError> {
         let over = |limit, allowed, used| Err(WasmPluginRunError::QuotaExceeded { limit, allowed, used });
         if self.initial_memory_bytes > limits.max_memory_bytes {

@@ -34,7 +34,7 @@ impl StepTimes {
         self.ended.push(StepTime { index, elapsed: began.elapsed() });
     }
 
-    /// The times of all steps that were answered, in the order of the tape.
+    /// Returns the times of all completed steps, in the order of the tape.
     pub(crate) fn finish(mut self) -> Vec<StepTime> {
         self.ended.sort_unstable_by_key(|time| time.index);
         self.ended

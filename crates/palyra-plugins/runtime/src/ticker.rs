@@ -1,4 +1,4 @@
-//! One clock for all deadlines: a thread that advances the engines' epochs, parked when nothing runs.
+//! A thread that advances the engines' epochs, which all deadlines use, and parks when nothing runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -42,7 +42,7 @@ impl Ticker {
         Ok(Self { shared, thread: Some(thread) })
     }
 
-    /// Says that a run is in progress until the result is dropped.
+    /// Keeps the ticker running until the result is dropped.
     pub(crate) fn run(&self) -> Ticking<'_> {
         self.shared.active.fetch_add(1, Ordering::SeqCst);
         if self.shared.parked.load(Ordering::SeqCst)

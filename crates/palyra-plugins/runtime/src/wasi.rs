@@ -24,7 +24,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttp, WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 use wasmtime_wasi_io::bindings::wasi::io;
 
-/// Random bytes a guest may ask for at once.
+/// Largest number of random bytes per request of a guest.
 const MAX_RANDOM_BYTES: u64 = 1 << 20;
 
 /// The WASI side of one run.
@@ -36,7 +36,7 @@ pub(crate) struct WasiState {
 }
 
 impl WasiState {
-    /// Everything closed but the granted roots.
+    /// Opens WASI with the granted roots and nothing else.
     pub(crate) async fn open(run: &Arc<RunContext>) -> Result<Self, HostFailure> {
         let roots = files::GrantedRoots::open(run).await?;
         let mut builder = WasiCtx::builder();
@@ -89,7 +89,7 @@ pub(crate) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<(
 }
 
 impl RunState {
-    /// The open directory of a granted root; none on a replay.
+    /// Returns the open directory of a granted root, or `None` on a replay.
     fn granted_root(&self, index: usize) -> Option<Descriptor> {
         self.wasi.as_ref().and_then(|wasi| wasi.roots.at(index))
     }

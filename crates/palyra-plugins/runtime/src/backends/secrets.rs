@@ -6,14 +6,14 @@ use palyra_common::SecretValue;
 use palyra_common::capabilities::SecretRef;
 use std::collections::BTreeMap;
 
-/// Gives the value of a secret.
+/// Source of secret values.
 #[async_trait]
 pub trait SecretStore: Send + Sync {
-    /// The value, or `None` when no such secret is kept.
+    /// Returns the value, or `None` if the secret is not stored.
     async fn get(&self, secret: &SecretRef) -> Result<Option<SecretValue>, BackendError>;
 }
 
-/// Secrets given once, for tests and one-shot runs.
+/// Secrets in memory, for tests and one-shot runs.
 #[derive(Debug, Default)]
 pub struct MemorySecrets(BTreeMap<SecretRef, SecretValue>);
 

@@ -17,10 +17,10 @@ pub struct StorageQuota {
     pub max_keys: u64,
 }
 
-/// Keeps keys and values. Keys are whole: the granted prefix and the guest's part together.
+/// Key-value storage. Keys are complete: the granted prefix followed by the guest's part.
 #[async_trait]
 pub trait StorageBackend: Send + Sync {
-    /// The value of a key.
+    /// Returns the value of a key, or `None`.
     async fn get(&self, owner: &str, key: &str) -> Result<Option<Vec<u8>>, BackendError>;
     /// Sets a key, within the quota.
     async fn put(
@@ -30,9 +30,9 @@ pub trait StorageBackend: Send + Sync {
         value: Vec<u8>,
         quota: &StorageQuota,
     ) -> Result<(), BackendError>;
-    /// Removes a key; says whether it was there.
+    /// Removes a key; returns whether it existed.
     async fn delete(&self, owner: &str, key: &str) -> Result<bool, BackendError>;
-    /// Keys that start with `prefix` and come after `after`, in byte order, at most `limit`.
+    /// Returns at most `limit` keys that start with `prefix` and come after `after`, in byte order.
     async fn list(
         &self,
         owner: &str,
@@ -99,7 +99,7 @@ impl StorageBackend for MemoryStorage {
 
 /// Storage in a directory: one file a key, named by the key in hexadecimal, below one folder an owner.
 ///
-/// Made for an author's machine: it survives restarts and needs nothing else; a quota check reads the
+/// Made for an author's machine: it survives restarts and needs no other software; a quota check reads the
 /// names and sizes below the prefix.
 #[derive(Debug)]
 pub struct DirectoryStorage {
@@ -222,7 +222,7 @@ impl Held {
     }
 }
 
-/// Long keys are split into folders because file names are limited to 255 bytes.
+/// Returns the path of a key; long ones are split into directories because file names are limited to 255 bytes.
 fn key_path(directory: &Path, key: &str) -> PathBuf {
     let encoded = hex::encode(key);
     let mut path = directory.to_owned();

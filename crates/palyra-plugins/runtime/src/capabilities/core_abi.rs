@@ -1,7 +1,7 @@
 //! The ABI of core modules: pieces of input and output, handles, and one call for everything else.
 //!
-//! Pointers are `i32` offsets into the exported `memory`. A range outside it traps; nothing is
-//! allocated before the range has been checked.
+//! Pointers are `i32` offsets into the exported `memory`. A range outside it traps, before anything is
+//! allocated for it.
 
 mod host_call;
 mod memory;
@@ -95,7 +95,7 @@ fn add_host_call(linker: &mut Linker<RunState>) -> wasmtime::Result<()> {
                 let response = host_call::answer(&run, fuel, &request).await?;
                 let length = i32::try_from(response.len())?;
                 let core = &mut caller.data_mut().core;
-                // The answer before this one is gone, and so is what it held.
+                // The previous response is dropped, with the memory held for it.
                 (core.response, core.held_response) = (Vec::new(), None);
                 core.held_response = Some(run.memory.hold(response.capacity()).map_err(RunFault)?);
                 core.response = response;

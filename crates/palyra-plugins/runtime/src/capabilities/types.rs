@@ -8,7 +8,7 @@ use palyra_common::CapabilityKind;
 
 impl Host for RunState {}
 
-/// The guest's own mistakes and the world's come back as values; a stopped replay ends the guest.
+/// Returns host failures to the guest as values; a stopped replay ends the guest.
 pub(super) fn to_guest<T>(answer: Result<T, HostFailure>) -> wasmtime::Result<Result<T, HostError>> {
     match answer {
         Ok(value) => Ok(Ok(value)),
@@ -28,7 +28,7 @@ pub(super) fn to_guest<T>(answer: Result<T, HostFailure>) -> wasmtime::Result<Re
     }
 }
 
-/// A fact that cannot fail for the guest's sake: a reached limit ends the run here.
+/// Unwraps an answer that has no error type for the guest: a failure ends the run.
 pub(crate) fn or_stop<T>(answer: Result<T, HostFailure>) -> wasmtime::Result<T> {
     answer.map_err(|failure| match failure.violation() {
         Some(violation) => RunFault(violation).into(),

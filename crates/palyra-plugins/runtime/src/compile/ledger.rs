@@ -1,4 +1,4 @@
-//! How much time was spent in vain on a payload, so that asking again and again costs no more than asking once.
+//! Time spent on failed compilations of a payload, so that repeated requests cost no more than one.
 
 use super::CompileFailure;
 use hashlink::LruCache;
@@ -26,7 +26,7 @@ struct Spent {
 }
 
 impl CompileLedger {
-    /// Refuses a payload whose time is used up.
+    /// Refuses a payload whose compile time is used up.
     pub(crate) fn check(&self, payload: &Digest) -> Result<(), WasmPluginRunError> {
         let spent = self.0.peek(payload).map(|spent| spent.time).unwrap_or_default();
         let used = u64::try_from(spent.as_millis()).unwrap_or(u64::MAX);
@@ -49,12 +49,12 @@ impl CompileLedger {
         self.0.insert(payload, Spent { time: before.saturating_add(time), last: failure });
     }
 
-    /// Why the last compilation of a payload gave no code.
+    /// Returns the failure of the last compilation of a payload.
     pub(crate) fn failure(&self, payload: &Digest) -> Option<&CompileFailure> {
         self.0.peek(payload).map(|spent| &spent.last)
     }
 
-    /// Forgets a payload: it has code now, or an operator wants it tried again.
+    /// Removes the entry of a payload, after it was compiled or an operator asked for another attempt.
     pub(crate) fn forget(&mut self, payload: &Digest) {
         self.0.remove(payload);
     }

@@ -54,7 +54,9 @@ impl Default for CompileQueue {
 }
 
 impl CompileQueue {
-    /// Waits for a place. Dropping the future gives it up; a queue that is full is `busy` at once.
+    /// Waits for a permit to compile.
+    ///
+    /// Dropping the future gives up the wait. A full queue is `busy` at once.
     pub(crate) async fn admit(&self, owner: &str, bytes: usize) -> Result<CompilePermit, WasmPluginRunError> {
         let _waiting = self.enter(bytes)?;
         let large = bytes >= LARGE_MODULE_BYTES;
@@ -116,7 +118,7 @@ mod tests {
     const SMALL: usize = 1_000;
     const LARGE: usize = 5 << 20;
 
-    /// A place that is free now.
+    /// Returns a permit if one is free now.
     fn now(queue: &CompileQueue, owner: &str, bytes: usize) -> Option<CompilePermit> {
         queue.admit(owner, bytes).now_or_never().map(Result::unwrap)
     }

@@ -88,7 +88,7 @@ pub(crate) struct FileUse {
 }
 
 impl RunContext {
-    /// A counted file operation: opening, listing, changing.
+    /// Makes a counted file operation: opening, listing, changing.
     pub(crate) async fn file_step<T: Serialize + DeserializeOwned>(
         &self,
         op: &'static str,
@@ -100,7 +100,7 @@ impl RunContext {
         self.step(op, shown(path), request, live).await
     }
 
-    /// The same for an answer that is there at once.
+    /// Like `file_step`, for a result that is available at once.
     pub(crate) fn file_step_now<T: Serialize + DeserializeOwned>(
         &self,
         op: &'static str,
@@ -114,7 +114,7 @@ impl RunContext {
         self.note(step, answer)
     }
 
-    /// A look at a file or a piece of a transfer: on the tape, not counted.
+    /// Makes a file operation that is on the tape but not counted, such as a stat.
     pub(crate) async fn observe_file<T: Serialize + DeserializeOwned>(
         &self,
         op: &'static str,
@@ -125,7 +125,7 @@ impl RunContext {
         self.taped(op, request, live).await
     }
 
-    /// A piece that goes into or comes out of an open file; the first in each direction is a counted step.
+    /// Transfers a piece into or out of an open file; the first one in each direction is a counted step.
     pub(crate) async fn transfer<T: Serialize + DeserializeOwned>(
         &self,
         op: &'static str,
@@ -142,7 +142,7 @@ impl RunContext {
         answer
     }
 
-    /// The same for an answer that is there at once.
+    /// Like `transfer`, for a result that is available at once.
     pub(crate) fn transfer_now<T: Serialize + DeserializeOwned>(
         &self,
         op: &'static str,
@@ -160,7 +160,7 @@ impl RunContext {
         answer
     }
 
-    /// Bytes of a file as a guest may have them: a file with a guarded secret in it is not read.
+    /// Denies a read of file bytes that contain a guarded secret.
     pub(crate) fn check_file_bytes(&self, bytes: &[u8]) -> Result<(), HostFailure> {
         match self.secrets.found_in(bytes) {
             None => Ok(()),
@@ -174,7 +174,7 @@ impl RunContext {
         }
     }
 
-    /// A tape of version 1 has no files, and a replay touches no real ones.
+    /// Stops a replay of a version 1 tape, which records no file operations.
     fn check_files(&self) -> Result<(), HostFailure> {
         if self.tapes_files {
             return Ok(());
@@ -184,12 +184,12 @@ impl RunContext {
     }
 }
 
-/// A path for people: bounded and escaped.
+/// Returns a path for messages: clipped and escaped.
 pub(crate) fn shown(path: &str) -> String {
     clip_untrusted(path, SHOWN_CHARS)
 }
 
-/// No granted root holds the path.
+/// Returns the denial for a path in no granted root.
 pub(crate) fn denied_open(path: &str, writes: bool) -> Denial {
     let root = path.trim_start_matches('/').split('/').next().unwrap_or_default();
     let name: Option<RootName> = root.parse().ok();
@@ -207,7 +207,7 @@ pub(crate) fn denied_open(path: &str, writes: bool) -> Denial {
     }
 }
 
-/// The path lies in a granted root but leads out of it.
+/// Returns the denial for a path that leaves its granted root.
 pub(crate) fn denied_escape(path: &str) -> Denial {
     Denial {
         kind: CapabilityKind::Filesystem,
@@ -218,7 +218,7 @@ pub(crate) fn denied_escape(path: &str) -> Denial {
     }
 }
 
-/// The path lies in a root that is granted for reading.
+/// Returns the denial for a write in a root that is granted for reading.
 pub(crate) fn denied_write(grant: &FilesystemGrant, path: &str) -> Denial {
     let name = &grant.root;
     let directory = grant.directory().map_or("DIRECTORY".to_owned(), |path| path.display().to_string());

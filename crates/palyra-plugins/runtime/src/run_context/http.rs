@@ -108,7 +108,9 @@ impl RunContext {
         Ok(HttpAnswer { status: response.status, headers, body: Blob(response.body.to_vec()) })
     }
 
-    /// A host that answers with a secret again and again is asked which of many guesses is the secret.
+    /// Counts a response that held a secret, and fails above a limit.
+    ///
+    /// A guest could otherwise find a secret by sending guesses to a host that reflects it.
     fn count_masked_response(&self) -> Result<(), HostFailure> {
         let masked = {
             let mut changing = self.changing();

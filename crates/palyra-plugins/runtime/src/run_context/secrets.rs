@@ -1,4 +1,4 @@
-//! Secrets of a run: their values for the host, never for the guest unless a grant says `reveal`.
+//! Secrets of a run: the host uses their values; a guest gets one only under a grant with `reveal`.
 
 use super::{BegunStep, Blob, HostFailure, RunContext};
 use crate::backends::{BackendError, SecretStore};
@@ -9,7 +9,7 @@ use palyra_egress::{EgressError, GuardedSecret, Redactor};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// The values of all granted secrets, and what removes them from text.
+/// The values of all granted secrets, with a redactor for them.
 #[derive(Default)]
 pub(crate) struct GuardedSecrets {
     pub(crate) guarded: Vec<GuardedSecret>,
@@ -17,7 +17,7 @@ pub(crate) struct GuardedSecrets {
 }
 
 impl GuardedSecrets {
-    /// Fetches every granted secret that is kept; one that is missing fails at its use.
+    /// Fetches every granted secret that is stored; a missing one fails when it is used.
     pub(crate) async fn fetch(
         grants: &CapabilityGrantSet,
         store: &dyn SecretStore,
@@ -86,7 +86,7 @@ impl GuardedSecrets {
 }
 
 impl RunContext {
-    /// The value of a secret, only under a grant that says `reveal`.
+    /// Returns the value of a secret, under a grant with `reveal` only.
     ///
     /// The tape holds a keyed digest, so a replay needs the same value in its own store.
     pub(crate) fn secret_reveal(&self, handle: i32) -> Result<Vec<u8>, HostFailure> {

@@ -127,7 +127,7 @@ fn check_writable(grant: &StorageGrant, key: &str) -> Result<(), HostFailure> {
     }
 }
 
-/// A key a guest may name below its prefix: no way up, no way out, no control characters.
+/// Returns a key below the guest's prefix, or an error for `..`, an absolute path or control characters.
 fn checked_key<'a>(root: &str, key: &'a str, may_be_empty: bool) -> Result<&'a str, HostFailure> {
     let invalid = |reason: &str| Err(HostFailure::Invalid(format!("the key {reason}")));
     if key.is_empty() && !may_be_empty {

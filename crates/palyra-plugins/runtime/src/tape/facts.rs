@@ -12,7 +12,7 @@ use super::TapeStep;
 /// The operation of a step that is a block of readings.
 pub(super) const FACTS_OP: &str = "facts";
 
-/// The operations whose answers are readings, with the unit a reading is rounded to. The order is part of the format.
+/// The operations that return readings, with the unit a reading is rounded to. The order is part of the format.
 const FACTS: [(&str, u64); 5] = [
     ("clock.monotonic", 1_000),
     ("clock.wall", 1_000),
@@ -24,7 +24,7 @@ const FACTS: [(&str, u64); 5] = [
 /// The low bit of the first byte of a reading: a count of repetitions follows.
 const REPEATED: u8 = 1;
 
-/// A reading as the tape keeps it and a guest sees it.
+/// Rounds a reading to the unit of its operation, as the tape stores it and a guest reads it.
 pub(crate) fn rounded(op: &str, value: u64) -> u64 {
     let unit = index_of(op).map_or(1, |index| FACTS[index].1);
     value - value % unit
@@ -40,12 +40,13 @@ pub(super) struct FactWriter {
     bytes: Vec<u8>,
     last: [u64; FACTS.len()],
     count: u64,
-    /// The reading that is not written yet, and how often it came.
+    /// The reading that is not written yet, with its number of repetitions.
     pending: Option<(usize, u64, u64)>,
 }
 
 impl FactWriter {
-    /// Adds a reading and says by how many bytes the block grew at most; `None` for an operation that has no readings.
+    /// Adds a reading and returns an upper bound of the bytes added to the block, or `None` for an operation without
+    /// readings.
     pub(super) fn push(&mut self, op: &str, value: u64) -> Option<usize> {
         let index = index_of(op)?;
         let value = value / FACTS[index].1;
@@ -61,11 +62,11 @@ impl FactWriter {
         let before = self.bytes.len();
         self.settle();
         self.pending = Some((index, difference, 1));
-        // What is pending is counted when it is written, except for the first of a block.
+        // A pending reading is counted when it is written, except for the first of a block.
         Some(self.bytes.len() - before + usize::from(before == 0))
     }
 
-    /// The block as a step.
+    /// Returns the block as a step.
     pub(super) fn into_step(mut self) -> TapeStep {
         self.settle();
         TapeStep {
@@ -104,12 +105,12 @@ impl FactReader {
         Some(Self { bytes, at: 0, last: [0; FACTS.len()], left, repeat: None })
     }
 
-    /// Whether every reading was taken.
+    /// Returns whether every reading was taken.
     pub(super) fn is_done(&self) -> bool {
         self.left == 0
     }
 
-    /// The operation of the next reading.
+    /// Returns the operation of the next reading.
     pub(super) fn next_op(&mut self) -> Option<&'static str> {
         if self.left == 0 {
             return None;
@@ -125,7 +126,7 @@ impl FactReader {
         FACTS.get(index).filter(|_| times > 0).map(|(op, _)| *op)
     }
 
-    /// The next reading; call [`next_op`](Self::next_op) first.
+    /// Returns the next reading; call [`next_op`](Self::next_op) first.
     pub(super) fn take(&mut self) -> Option<u64> {
         let (index, difference, times) = self.repeat.as_mut()?;
         let (index, difference) = (*index, *difference);
@@ -165,7 +166,7 @@ fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(u8::try_from(value).unwrap_or(0));
 }
 
-/// Small differences in either direction become small numbers; the arithmetic wraps, so every `u64` has its place.
+/// Maps small differences in either direction to small numbers; the arithmetic wraps, so every `u64` has a code.
 fn zigzag(difference: u64) -> u64 {
     (difference << 1) ^ (difference.cast_signed() >> 63).cast_unsigned()
 }

@@ -21,7 +21,7 @@ pub enum TapeError {
     /// Too long to be read.
     #[error("the tape has {bytes} bytes, the limit is {MAX_TAPE_BYTES}")]
     TooLong { bytes: usize },
-    /// A line is not what it should be.
+    /// A line is invalid.
     #[error("invalid line {line} of the tape: {reason}")]
     BadLine {
         /// The line, counted from 1.
@@ -61,7 +61,7 @@ struct BlobLine {
     value: serde_json::Value,
 }
 
-/// A line to be written: each call has a tape, so nothing is copied for it.
+/// A line to be written, which borrows its parts because each call writes a tape.
 #[derive(Serialize)]
 enum WrittenLine<'a> {
     #[serde(rename = "tape")]
@@ -103,7 +103,7 @@ impl Tape {
         LIKELY_FRAME_BYTES + texts + self.steps.len() * LIKELY_STEP_BYTES
     }
 
-    /// Reads the text form; accepts only what [`Tape::encode`] writes.
+    /// Reads the text form; accepts only the output of [`Tape::encode`].
     pub fn decode(bytes: &[u8]) -> Result<Self, TapeError> {
         if bytes.len() > MAX_TAPE_BYTES {
             return Err(TapeError::TooLong { bytes: bytes.len() });
@@ -163,7 +163,7 @@ fn read_lines(bytes: &[u8]) -> Result<Tape, TapeError> {
     Err(TapeError::Cut { line: number })
 }
 
-/// A header of a known version; version 1 had no limit of the tape.
+/// Returns a header of a known version; version 1 had no limit of the tape.
 fn checked(mut header: TapeHeader) -> Result<TapeHeader, String> {
     match &*header.schema {
         TAPE_SCHEMA => Ok(header),

@@ -1,4 +1,4 @@
-//! How the shared parts of a tape are written: as what they share.
+//! Serializes the shared parts of a tape as the values they share.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::Arc;

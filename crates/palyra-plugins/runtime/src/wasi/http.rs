@@ -61,7 +61,7 @@ impl WasiHttpHooks for HttpHooks {
         let held = self.sending.take();
         let (parts, body) = request.into_parts();
         let head = outgoing_head(&parts, options.as_ref());
-        // The step is put on the tape now, in the order of the guest's calls; its answer comes later.
+        // The step is put on the tape now, in the order of the guest's calls; its answer follows later.
         let begun = run
             .count(OP, format!("{} {}", head.method, run.secrets.redact_text(&head.url)))
             .and_then(|step| {
@@ -73,7 +73,7 @@ impl WasiHttpHooks for HttpHooks {
                 Ok((step, begun)) => finish(&run, step, begun, head, body).await,
                 Err(failure) => Err(failure),
             };
-            // The request is gone; what its answer holds goes with the answer's body.
+            // The request was sent, so its memory is released; the body of the response holds its own.
             drop(held);
             let (answer, held) = answer.map_err(to_error)?;
             Ok((response(answer, held), Box::new(async { Ok(()) }) as Processed))
@@ -81,7 +81,7 @@ impl WasiHttpHooks for HttpHooks {
     }
 }
 
-/// The exchange on the tape; the body came after the step started.
+/// The exchange as recorded on the tape; the body of the request is read after the step started.
 #[derive(Serialize, Deserialize)]
 struct Taped {
     body: Value,
@@ -162,7 +162,7 @@ fn outgoing_head(parts: &http::request::Parts, options: Option<&RequestOptions>)
     }
 }
 
-/// Reads a whole body, each byte counted as it comes.
+/// Reads a whole body, counting each frame when it arrives.
 async fn collect(run: &RunContext, mut body: WasiBody) -> Result<(Vec<u8>, HeldBytes), HostFailure> {
     let allowed = run.limits.max_egress_bytes;
     let (mut bytes, mut held) = (Vec::new(), run.hold(0)?);
@@ -184,7 +184,7 @@ fn response(answer: HttpAnswer, held: HeldBytes) -> http::Response<WasiBody> {
     let Blob(body) = answer.body;
     let body = Bytes::from(body);
     let pieces = (0..body.len()).step_by(CHUNK).map(move |start| {
-        // Counted for as long as any piece can still be asked for.
+        // The memory is counted until no piece can be requested any more.
         let _held = &held;
         Ok::<_, Error>(http_body::Frame::data(body.slice(start..body.len().min(start + CHUNK))))
     });

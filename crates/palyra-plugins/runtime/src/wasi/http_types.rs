@@ -1,8 +1,8 @@
-//! `wasi:http/types` with what its objects hold counted against the run's memory.
+//! `wasi:http/types` with the memory of its objects counted against the run's limit.
 //!
-//! The library does the work. The functions that make an object or let one grow are put in front of it: without a granted
-//! rule they are a denied step that allocates nothing, and with one they count. What an object holds is found by looking at
-//! it, so that it cannot drift from what is there.
+//! Functions that create or grow an object are wrapped: without a granted rule they record a denied step and
+//! allocate nothing; with one they count. The size is computed from the object itself, so it cannot differ from the
+//! real one.
 
 use super::http::{MAX_FIELD_BYTES, OUTGOING_BODY_BYTES};
 use crate::fault::RunFault;
@@ -181,14 +181,14 @@ fn add_responses(instance: &mut LinkerInstance<'_, RunState>) -> wasmtime::Resul
 type Handle = (Resource<OutgoingRequest>, Option<Resource<RequestOptions>>);
 type Handled = (Result<Resource<FutureIncomingResponse>, types::ErrorCode>,);
 
-/// Sends a request; what it holds is counted until it has been sent.
+/// Sends a request, whose memory is counted until it has been sent.
 fn handle(state: &mut RunState, (request, options): Handle) -> wasmtime::Result<Handled> {
     let held = state.held.remove(&request.rep());
     let options_rep = options.as_ref().map(Resource::rep);
     state.wasi_state().0.hooks.sending = held;
     let sent = outgoing_handler::Host::handle(&mut state.http(), request, options);
     state.wasi_state().0.hooks.sending = None;
-    // The library reads options that were given away and leaves them in the table.
+    // The library reads the options but leaves them in the table, although the guest passed ownership.
     if let Some(rep) = options_rep {
         state.table.delete(Resource::<RequestOptions>::new_own(rep))?;
     }
@@ -209,7 +209,7 @@ where
     })
 }
 
-/// The same resource for a second use in one call.
+/// Returns a second handle to the resource for use in one call.
 fn again<T: 'static>(resource: &Resource<T>) -> Resource<T> {
     Resource::new_borrow(resource.rep())
 }
@@ -261,7 +261,7 @@ impl RunState {
         }
     }
 
-    /// Ends the run where no rule is granted: nothing could be sent, so nothing is made.
+    /// Ends the run if no HTTP rule is granted, before an object is created.
     fn require_http_rule(&self) -> wasmtime::Result<()> {
         if !self.run.grants.http().is_empty() {
             return Ok(());

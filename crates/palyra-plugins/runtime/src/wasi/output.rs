@@ -13,7 +13,7 @@ use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 
-/// Longest line kept in one piece.
+/// Longest line of a log entry; longer ones are split.
 const MAX_LINE_BYTES: usize = 8 << 10;
 /// Bytes a guest may write at once.
 const WRITE_BYTES: usize = 64 << 10;

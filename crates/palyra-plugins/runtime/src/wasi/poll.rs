@@ -19,7 +19,8 @@ impl Host for RunState {
         match or_stop(self.run.begin("poll.poll", Value::Null))? {
             BegunStep::Live(index) => {
                 let ready = Host::poll(&mut self.table, pollables).await?;
-                // At most a number for each pollable, so it is kept also when it is the last that fits.
+                // The answer has at most one number per pollable, so it is kept even if the tape has no room for
+                // another step.
                 let taped = serde_json::to_value(&ready).unwrap_or(Value::Null);
                 self.run.changing().tape.answer_shortly(index, taped);
                 Ok(ready)
@@ -27,7 +28,7 @@ impl Host for RunState {
             BegunStep::Replayed(index, answer) => {
                 let ready: Vec<u32> = self.taped(index, answer)?;
                 for at in &ready {
-                    // What was ready then becomes ready now without the outside world.
+                    // Waits until the recorded pollables are ready, which on a replay needs no external input.
                     let pollable = usize::try_from(*at).ok().and_then(|at| pollables.get(at));
                     if let Some(pollable) = pollable {
                         HostPollable::block(&mut self.table, Resource::new_borrow(pollable.rep())).await?;
@@ -45,7 +46,7 @@ impl HostPollable for RunState {
     }
 
     async fn ready(&mut self, pollable: Resource<DynPollable>) -> wasmtime::Result<bool> {
-        // Live the answer is asked for first, because a reading is there at once when it is taped.
+        // In a live run the answer is determined first, because the tape records a reading with its value.
         let live = if self.run.is_replay {
             false
         } else {

@@ -1,4 +1,4 @@
-//! `wasi:io/streams` with what a stream holds between two calls counted against the run's memory.
+//! `wasi:io/streams` with the memory that a stream holds between two calls counted against the run's limit.
 //!
 //! Counts the memory of file streams, which read ahead and write behind. The library limits each buffer but not the
 //! number of streams, and accepts writes of any length.
@@ -89,18 +89,18 @@ pub(super) fn add_to_linker(linker: &mut Linker<RunState>) -> wasmtime::Result<(
     Ok(())
 }
 
-/// The same resource for a second use in one call.
+/// Returns a second handle to the resource for use in one call.
 fn again<T: 'static>(resource: &Resource<T>) -> Resource<T> {
     Resource::new_borrow(resource.rep())
 }
 
 impl RunState {
-    /// A stream that has nothing yet may be reading ahead, and keeps what it has read.
+    /// Counts the buffer of a stream that has no data yet: it may be reading ahead.
     fn count_reading(&mut self, stream: &Resource<InputStream>, is_waiting: bool) -> wasmtime::Result<()> {
         if is_waiting { self.hold(stream.rep(), BUFFER_BYTES) } else { Ok(()) }
     }
 
-    /// A stream that takes nothing more right after a write still holds it.
+    /// Counts the buffer of a stream that accepts no more data right after a write, and so still holds it.
     fn count_writing(&mut self, stream: &Resource<OutputStream>, has_written: bool) -> wasmtime::Result<()> {
         if has_written && matches!(self.table.get_mut(stream)?.check_write(), Ok(0)) {
             return self.hold(stream.rep(), BUFFER_BYTES);

@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use tokio::sync::{Notify, Semaphore};
 
-/// Compiles large modules when the test says so, and small ones at once.
+/// Compiles large modules when the test permits it, and small ones at once.
 struct HeldBack {
     large: Semaphore,
     started: AtomicUsize,
-    /// Told when a large module begins.
+    /// Notified when the compilation of a large module begins.
     begun: Notify,
 }
 
@@ -42,7 +42,7 @@ fn held_back() -> (Arc<HeldBack>, Arc<WasmRuntime>) {
     (compiler, Arc::new(WasmRuntime::new(config).unwrap()))
 }
 
-/// Asks for a module, and goes away once its compilation has begun.
+/// Requests a module, and drops the request once its compilation has begun.
 async fn begin_and_leave(
     compiler: &HeldBack,
     runtime: &Arc<WasmRuntime>,
@@ -69,7 +69,7 @@ fn for_owner(owner: &str) -> LoadRequest<'_> {
     LoadRequest { owner, until: None }
 }
 
-/// A request whose time is over as soon as it would have to wait.
+/// Returns a request that ends as soon as it would have to wait.
 fn at_once(owner: &str) -> LoadRequest<'_> {
     LoadRequest { owner, until: Some(Instant::now()) }
 }

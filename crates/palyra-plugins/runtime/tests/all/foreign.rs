@@ -35,7 +35,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the engine thinks so too; declared sizes are checked first and say nothing about the rest.
+    /// Returns whether the engine's verdict agrees; refusals by declared sizes come first and agree with any.
     fn agrees_with(self, engine_accepts: bool) -> bool {
         match self {
             Self::Loaded | Self::Unlinked => engine_accepts,

@@ -73,7 +73,7 @@ async fn fuel_is_counted_when_a_run_times_out_or_is_cancelled() {
         let runtime = Arc::clone(&runtime);
         async move { runtime.invoke(&module, invocation).await }
     });
-    // The run gives way to this task at the end of its first slice.
+    // The run yields to this task at the end of its first slice.
     tokio::task::yield_now().await;
     cancel.cancel();
     let report = running.await.unwrap();

@@ -140,7 +140,7 @@ async fn every_capability_works_through_the_sdk() {
         (facts["run_id"].as_str(), facts["tool_id"].as_str()),
         (Some("run"), Some("capabilities.run"))
     );
-    // The value was revealed to the guest, and still it is not in what the guest returns.
+    // The value was revealed to the guest but is masked in its output.
     assert!(
         !output(&run("secret_reveal", json!({ "name": "global/token" })).await).to_string().contains(CANARY)
     );

@@ -23,7 +23,7 @@ pub(crate) async fn load(runtime: &WasmRuntime, bytes: &[u8]) -> Arc<LoadedModul
     runtime.load(bytes).await.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A call with an input and nothing granted.
+/// Creates a call with an input and no grants.
 pub(crate) fn call(tool: &str, input: &str) -> Invocation {
     Invocation::tool(tool, JsonText::parse(input).unwrap())
 }
@@ -65,7 +65,7 @@ pub(crate) fn kind(report: &RunReport) -> String {
     }
 }
 
-/// A core module whose entry function has this body; `$scratch` and `$n` are free locals.
+/// Returns a core module whose entry function has this body; `$scratch` and `$n` are free locals.
 pub(crate) fn core(body: &str) -> String {
     format!(
         r#"(module

@@ -29,7 +29,7 @@ async fn poll_takes_no_more_than_1024_pollables() {
     assert_eq!(kind(&run(&polling(1_025)).await), "trapped");
 }
 
-/// Ends with an error whose message has 64 KiB, and whose details are a JSON string of `length` bytes in all.
+/// Returns a guest that fails with a message of 64 KiB and details that are a JSON string of `length` bytes in all.
 fn failing(length: u32) -> String {
     let (open, close) = (65_535, 65_535 + length - 1);
     format!(

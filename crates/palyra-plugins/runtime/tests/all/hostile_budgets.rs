@@ -1,4 +1,4 @@
-//! Rows G01, G02, G03, G05 and G13: a guest cannot exceed what it was given.
+//! Rows G01, G02, G03, G05 and G13: a guest cannot exceed its budgets.
 
 use crate::harness::*;
 use palyra_common::{JsonText, RuntimeLimits, WasmPluginRunError};

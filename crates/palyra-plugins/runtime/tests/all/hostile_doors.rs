@@ -27,7 +27,7 @@ fn with_services(services: HostServices) -> WasmRuntime {
     WasmRuntime::new(RuntimeConfig { services, ..config() }).unwrap()
 }
 
-/// Finds the first handle of a kind, then makes one call with it: a guest of two host calls.
+/// Makes two host calls: finds the first handle of a kind, then uses it.
 async fn act(
     runtime: &WasmRuntime,
     grants: &[&str],
@@ -163,7 +163,7 @@ async fn g11_reveal_needs_its_own_word_and_leaves_no_trace() {
     assert_eq!(report.host_calls.last().unwrap().op, "secrets.reveal");
 }
 
-/// Whatever a guest knows of a secret, it cannot write it down as the name of something.
+/// A guest cannot pass a secret's value to the log or the journal as the name of something.
 #[tokio::test]
 async fn g11_no_name_tells_a_secret() {
     let runtime = with_services(services());
@@ -262,7 +262,7 @@ async fn responses_masked_too_often_end_the_run() {
     }
 }
 
-/// The tape has the input as it was given; everything that the run itself said is looked at.
+/// Checks every part of the report that the run produced; the tape has the input unchanged.
 fn assert_value_absent(report: &RunReport) {
     let subjects = report.host_calls.iter().map(|call| call.subject.clone());
     let said = match &report.result {
@@ -392,7 +392,7 @@ async fn change_below_a_prefix_for_reading_is_a_denied_step() {
             (step.op.as_str(), &step.answer["Err"]["denied"]["subject"]),
             (change["op"].as_str().unwrap(), &json!("a/k"))
         );
-        // The hint opens exactly what was refused.
+        // The hint of the denial grants exactly the refused operation.
         let grant = denial.grant.clone().unwrap();
         output(&act(&runtime, &[&grant], Some(("storage", "a/")), change).await);
     }

@@ -1,4 +1,4 @@
-//! Rows G16, G19 and N4: nothing of one call is left for the next, and nothing piles up.
+//! Rows G16, G19 and N4: no data of one call is visible to the next, and no memory accumulates.
 
 use crate::harness::*;
 use palyra_common::RuntimeLimits;
@@ -67,9 +67,9 @@ impl ProcessSize {
     }
 }
 
-/// Looks for bytes of an earlier guest in all of its memory, then fills all of it with its own.
+/// Searches all of its memory for bytes of an earlier guest, then fills it with its own.
 ///
-/// The answer is the number of words that were not zero.
+/// The output is the number of words that were not zero.
 fn stale_bytes_guest(pages: u32) -> String {
     let bytes = pages * 65_536;
     core(&format!(
@@ -105,7 +105,7 @@ async fn n4_no_stale_bytes_while_the_kernel_moves_pages() {
                 }
             });
         }
-        // Only root may ask for compaction; without it the test still checks the reset itself.
+        // Only root can request compaction; without it the test still checks the reset itself.
         let compacted = tokio::task::spawn_blocking(|| {
             (0..3).all(|_| std::fs::write("/proc/sys/vm/compact_memory", "1").is_ok())
         });

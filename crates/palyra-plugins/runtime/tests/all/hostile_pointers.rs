@@ -51,7 +51,7 @@ fn parse(text: &str) -> u64 {
     }
 }
 
-/// A guest that returns nothing has an invalid output; one that broke a rule is trapped.
+/// Returns the expected error: a guest without output has an invalid one, a guest that broke a rule is trapped.
 fn trapped(inside: bool) -> &'static str {
     if inside { "invalid_output" } else { "trapped" }
 }

@@ -1,4 +1,4 @@
-//! The tape of a run is bounded, small for what repeats, and exact.
+//! The tape of a run is bounded, compresses repeated readings, and is exact.
 
 use crate::harness::*;
 use palyra_common::RuntimeLimits;
@@ -86,7 +86,7 @@ fn storage_reader(reads: u32) -> String {
     )
 }
 
-/// A runtime whose storage has the key `a/k` of this length.
+/// Creates a runtime whose storage has the key `a/k` with a value of this length.
 async fn with_value(bytes: usize) -> WasmRuntime {
     let storage = MemoryStorage::default();
     let quota = StorageQuota { prefix: "a/".into(), max_bytes: 64 << 20, max_keys: 10 };

@@ -1,4 +1,4 @@
-//! Promise 7: a tape replays to the same output, or says where and why it diverged.
+//! Promise 7: a tape replays to the same output, or the replay reports where and why it diverged.
 
 use crate::harness::*;
 use palyra_common::{RuntimeLimits, SecretValue};

@@ -1,4 +1,4 @@
-//! Row G17 and the WASI subset: ordinary programs work, and see nothing that was not granted.
+//! Row G17 and the WASI subset: ordinary programs run, and see only what was granted.
 
 use crate::harness::*;
 use palyra_common::WasmPluginRunError;
@@ -59,7 +59,7 @@ async fn g17_granted_roots_and_nothing_beside_them() {
         let report = probe(&runtime, "read", path, &grants).await;
         assert_eq!(kind(&report), "capability_denied", "{path}: {:?}", report.result);
     }
-    // A FIFO lies in the grant; it is no file.
+    // A FIFO inside the grant is not a regular file.
     let fifo = output(&probe(&runtime, "read", "/docs/fifo", &grants).await);
     assert!(fifo.as_str().unwrap().starts_with("error "), "{fifo}");
     assert_eq!(kind(&probe(&runtime, "write", "/docs/b.txt", &grants).await), "capability_denied");

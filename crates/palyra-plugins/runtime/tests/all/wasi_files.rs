@@ -1,4 +1,4 @@
-//! Files: every use is counted, on the tape and replayed from it; what is not granted ends the run.
+//! Files: every use is counted, on the tape and replayed from it; a use without a grant ends the run.
 
 use crate::harness::*;
 use palyra_common::{Denial, RuntimeLimits, WasmPluginRunError};

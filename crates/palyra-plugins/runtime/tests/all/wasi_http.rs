@@ -80,7 +80,7 @@ async fn a_response_over_the_cap_is_a_quota() {
     assert_eq!(kind(&report), "quota_exceeded(egress)");
 }
 
-/// Sends 40 requests and keeps every answer unread.
+/// Sends 40 requests and keeps every response unread.
 fn hoarding_answers(authority: &str) -> String {
     format!(
         r#"(component

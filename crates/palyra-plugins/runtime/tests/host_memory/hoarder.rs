@@ -1,6 +1,6 @@
-//! Components that make the host hold as much as it lets them.
+//! Components that make the host allocate as much as possible.
 
-/// A component whose tool runs `body` and answers `1`.
+/// Returns a component whose tool runs `body` and returns `1`.
 ///
 /// Calls: `$fields`, `$append`, `$request`, `$body`, `$authority`, `$write` (the stream of a body), `$zeroes`, `$output`,
 /// `$stdout`, `$random`, `$drop_stream`, `$timer`, `$poll`. Results that do not fit into one value are written to address
@@ -129,7 +129,7 @@ pub(crate) const BODIES: &str = "
         (local.set $n (i32.add (local.get $n) (i32.const 1)))
         (br_if $again (i32.lt_u (local.get $n) (i32.const 4000))))";
 
-/// Makes 4,000 sets of fields, each with as many headers as it takes.
+/// Makes 4,000 sets of fields, each with as many headers as possible.
 pub(crate) const FIELDS: &str = "
     (loop $again
         (local.set $r (call $fields))
@@ -149,7 +149,7 @@ pub(crate) const AUTHORITIES: &str = "
         (local.set $n (i32.add (local.get $n) (i32.const 1)))
         (br_if $again (i32.lt_u (local.get $n) (i32.const 4000))))";
 
-/// Takes standard output 4,000 times and leaves an unfinished line in each.
+/// Opens standard output 4,000 times and leaves an unfinished line in each.
 pub(crate) const LINES: &str = "
     (loop $again
         (call $zeroes (call $stdout) (i64.const 8000) (i32.const 512))
@@ -160,8 +160,8 @@ pub(crate) const LINES: &str = "
 pub(crate) const LONG_WRITE: &str =
     "(call $output (call $stdout) (i32.const 65536) (i32.const 65537) (i32.const 512))";
 
-/// Takes standard output until it is not given any more.
+/// Opens standard output until that fails.
 pub(crate) const HANDLES: &str = "(loop $again (drop (call $stdout)) (br $again))";
 
-/// Asks for a terabyte of random bytes.
+/// Requests a terabyte of random bytes.
 pub(crate) const RANDOM: &str = "(call $random (i64.const 1099511627776) (i32.const 512))";

@@ -199,13 +199,13 @@ fn given_bytes(name: &str, text: Option<String>, base64: Option<String>) -> Resu
     }
 }
 
-/// Refuses bytes whose encoded form the run's memory has no room for, before they are encoded.
+/// Refuses bytes whose encoded form exceeds the run's memory, before they are encoded.
 fn check_memory(run: &RunContext, bytes: usize) -> Result<(), HostFailure> {
     // Base64 and text together have seven bytes for three.
     run.hold(bytes.saturating_mul(7) / 3).map(drop)
 }
 
-/// Bytes for a guest: always base64, and as text where they are text.
+/// Returns bytes as JSON for a guest: as base64, and as text if they are valid UTF-8.
 fn shown_bytes(name: &str, bytes: &[u8]) -> Value {
     let mut shown = serde_json::Map::new();
     shown.insert(format!("{name}_base64"), Value::String(STANDARD.encode(bytes)));

@@ -17,7 +17,7 @@ impl GuestMemory {
         memory.map(Self).ok_or_else(|| broken(format!("there is no exported memory `{MEMORY_EXPORT}`")))
     }
 
-    /// The range `[pointer, pointer + length)`, if all of it is in memory.
+    /// Returns the range `[pointer, pointer + length)`, or an error if it is not all in memory.
     pub(super) fn range(
         &self,
         context: impl AsContext,
@@ -34,7 +34,7 @@ impl GuestMemory {
         })
     }
 
-    /// Copies as much of `bytes` as fits into the range, and says how much.
+    /// Copies the part of `bytes` that fits into the range and returns its length.
     pub(super) fn copy_in(
         &self,
         caller: &mut Caller<'_, RunState>,
@@ -57,7 +57,7 @@ impl GuestMemory {
     }
 }
 
-/// Guest numbers are unsigned offsets; a negative one is a very large one.
+/// Returns the range if it is within `size`; guest numbers are unsigned, so a negative one is very large.
 fn checked_range(pointer: i32, length: i32, size: usize) -> Option<Range<usize>> {
     let start = usize::try_from(pointer.cast_unsigned()).ok()?;
     let end = start.checked_add(usize::try_from(length.cast_unsigned()).ok()?)?;

@@ -11,7 +11,7 @@ pub(super) enum Located {
     /// In a granted root.
     Inside {
         root: usize,
-        /// Whether `relative` starts at the descriptor it was given with, not at the root.
+        /// Whether `relative` starts at the given descriptor instead of the root.
         from_descriptor: bool,
         relative: String,
         path: String,
@@ -41,7 +41,7 @@ pub(super) fn locate(node: &Node, path: &str, grants: &CapabilityGrantSet) -> Lo
     }
 }
 
-/// Whether a relative path leaves its start at any point.
+/// Returns whether a relative path leaves its start at any point.
 fn climbs(path: &str) -> bool {
     let mut depth = 0_usize;
     for segment in path.split('/') {
@@ -55,7 +55,7 @@ fn climbs(path: &str) -> bool {
     false
 }
 
-/// The segments without `.` and `..`; above `/` there is `/`.
+/// Returns the segments without `.` and `..`; `..` at the start is dropped.
 fn normal_segments(path: &str) -> Vec<&str> {
     let mut segments = Vec::new();
     for segment in path.split('/') {

@@ -15,7 +15,7 @@ pub(super) struct ScriptModule {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Something that a script says will trap.
+/// An action that a script expects to trap.
 #[derive(Debug)]
 pub(super) struct TrapCase {
     /// The directive that holds the module.
