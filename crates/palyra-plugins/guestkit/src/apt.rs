@@ -10,12 +10,12 @@ const UPDATE_LIMIT: Duration = Duration::from_secs(180);
 const INSTALL_LIMIT: Duration = Duration::from_secs(900);
 const QUERY_LIMIT: Duration = Duration::from_secs(30);
 
-/// Install `packages`; the error says why that is not possible.
+/// Installs `packages`, or returns the reason why that is not possible.
 pub(crate) fn install_packages(packages: &[&str], say: &dyn Fn(&str)) -> Result<(), String> {
     let apt = Apt::find()?;
     if !packages.iter().all(|package| is_known(package)) {
         say("apt-get update");
-        // Old package lists may still do; the install below says what is missing.
+        // Old package lists may be sufficient; otherwise the install below reports the missing package.
         let _ = run("apt-get update", apt.command(&["update", "-qq"]), UPDATE_LIMIT);
     }
     say(&format!("apt-get install {}", packages.join(" ")));
@@ -25,12 +25,12 @@ pub(crate) fn install_packages(packages: &[&str], say: &dyn Fn(&str)) -> Result<
     run("apt-get install", install, INSTALL_LIMIT).map(drop).map_err(|error| error.to_string())
 }
 
-/// Could packages be installed here at all? The error says why not.
+/// Checks that packages can be installed on this machine; the error is the reason why not.
 pub(crate) fn can_install() -> Result<(), String> {
     Apt::find().map(drop)
 }
 
-/// Do the package lists of this machine know `package`?
+/// Returns whether the package lists of this machine have `package`.
 pub(crate) fn is_known(package: &str) -> bool {
     let mut show = Command::new("apt-cache");
     show.args(["show", package]);

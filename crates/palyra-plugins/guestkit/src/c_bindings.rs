@@ -9,7 +9,7 @@ use crate::cache::write_whole;
 use crate::contract;
 use crate::error::GuestkitError;
 
-/// Write the bindings for `world` of the WIT file or directory `wit` into `out`, and return the files.
+/// Writes the bindings for `world` of the WIT file or directory `wit` into `out`, and returns the files.
 pub fn write_c_bindings(wit: &Path, world: &str, out: &Path) -> Result<Vec<PathBuf>, GuestkitError> {
     let fail = |source: Box<dyn std::error::Error + Send + Sync>| GuestkitError::Wit {
         world: world.to_owned(),
@@ -21,7 +21,7 @@ pub fn write_c_bindings(wit: &Path, world: &str, out: &Path) -> Result<Vec<PathB
     generate(resolve, id, world, out)
 }
 
-/// The same for a world of the compiled-in contract.
+/// Like [`write_c_bindings`], for a world of the compiled-in contract.
 pub(crate) fn write_contract_bindings(world: &str, out: &Path) -> Result<Vec<PathBuf>, GuestkitError> {
     let (resolve, id) = contract::resolve_world(world)?;
     generate(resolve, id, world, out)

@@ -6,9 +6,9 @@ use wit_component::ComponentEncoder;
 use crate::error::GuestkitError;
 use crate::inspect::{GuestShape, WasmKind, inspect_wasm};
 
-/// Turn `core` into a component that has exports.
+/// Turns `core` into a component with exports.
 ///
-/// Imports of WASI preview 1 are answered by the adapter; a module without them gets none.
+/// The adapter provides imports of WASI preview 1; a module without them gets no adapter.
 pub fn encode_component(core: &[u8]) -> Result<Vec<u8>, GuestkitError> {
     let shape = inspect_wasm(core)?;
     if shape.kind == WasmKind::Component {
@@ -23,7 +23,7 @@ pub fn encode_component(core: &[u8]) -> Result<Vec<u8>, GuestkitError> {
     Ok(component)
 }
 
-/// The shape of a callable component, or of a core module.
+/// Returns the shape of a component with exports, or of a core module.
 pub(crate) fn require_exports(wasm: &[u8]) -> Result<GuestShape, GuestkitError> {
     let shape = inspect_wasm(wasm)?;
     if shape.kind == WasmKind::Component && shape.exports.is_empty() {
@@ -52,7 +52,7 @@ mod tests {
 
     use super::*;
 
-    /// A core module for a world of one text, with the metadata that bindings would add.
+    /// Builds a core module for a world of one text, with the metadata that bindings would add.
     fn core_module(wit: &str, wat: &str) -> Vec<u8> {
         let mut resolve = wit_parser::Resolve::default();
         let package = resolve.push_str("test.wit", wit).unwrap();

@@ -12,7 +12,7 @@ pub(crate) const WIT: &str = include_str!("../../sdk/wit/palyra-sdk.wit");
 
 const FILE_NAME: &str = "palyra-sdk.wit";
 
-/// Parse the contract and find `world` in it.
+/// Parses the contract and finds `world` in it.
 pub(crate) fn resolve_world(world: &str) -> Result<(Resolve, WorldId), GuestkitError> {
     let fail = |source: Box<dyn std::error::Error + Send + Sync>| GuestkitError::Wit {
         world: world.to_owned(),
@@ -24,7 +24,7 @@ pub(crate) fn resolve_world(world: &str) -> Result<(Resolve, WorldId), GuestkitE
     Ok((resolve, id))
 }
 
-/// Put the contract into `directory` for a tool that wants a path.
+/// Writes the contract into `directory`, for a tool that needs a path.
 pub(crate) fn write_wit(directory: &Path) -> Result<PathBuf, GuestkitError> {
     let folder = directory.join("wit");
     write_whole(&folder.join(FILE_NAME), WIT.as_bytes())?;

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use crate::error::GuestkitError;
 use crate::guest::{GUEST_FILE, Guest};
 
-/// Where a project keeps its guests.
+/// Directories of a project that are searched for guests.
 const GUEST_ROOTS: &[&str] = &["examples/skills", "tests/guests"];
 
 const NEVER_ENTERED: &[&str] = &["target", "node_modules", "__pycache__", ".git"];
 
-/// Read every guest below `roots`, or below the usual places of `project` when there are no roots.
+/// Reads every guest below `roots`, or below the default directories of `project` if `roots` is empty.
 ///
-/// Guests come in the order of their paths, and no two have the same name.
+/// The guests are sorted by path and have distinct names.
 pub fn find_guests(project: &Path, roots: &[PathBuf]) -> Result<Vec<Guest>, GuestkitError> {
     let usual: Vec<PathBuf> =
         GUEST_ROOTS.iter().map(|root| project.join(root)).filter(|root| root.is_dir()).collect();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract;
 use crate::error::GuestkitError;
 
-/// The name of the file that makes a directory a guest.
+/// The file whose presence makes a directory a guest.
 pub(crate) const GUEST_FILE: &str = "guest.toml";
 
 const DEFAULT_WORLD: &str = "tool-plugin";

@@ -1,7 +1,7 @@
-//! Builds WebAssembly guests from source, on a machine that may have nothing but Rust, Node and Python.
+//! Builds WebAssembly guests from source, on a machine that may have only Rust, Node and Python.
 //!
 //! A guest is a directory with a `guest.toml`. [`build_guest`] turns it into one `.wasm` file, installs
-//! what its language needs into a private cache, and does nothing when nothing changed.
+//! the tools of its language into a private cache, and does nothing if no input changed.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Running a program to its end, within a time limit, and keeping the end of what it wrote.
+//! Running a program to its end, within a time limit, and keeping the end of its output.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -11,9 +11,9 @@ use crate::error::GuestkitError;
 const TAIL_BYTES: u64 = 16 * 1024;
 const TAIL_LINES: usize = 60;
 
-/// Run `command` and return what it wrote to stdout.
+/// Runs `command` and returns its standard output.
 ///
-/// Output goes to unnamed files instead of pipes, so a grandchild that keeps one open cannot hold us up.
+/// Output goes to unnamed files instead of pipes, because a grandchild can keep a pipe open after the end.
 pub(crate) fn run(step: &str, mut command: Command, limit: Duration) -> Result<Vec<u8>, GuestkitError> {
     let start = |source| GuestkitError::StepStart { step: step.to_owned(), source };
     let mut stdout = tempfile::tempfile().map_err(start)?;
@@ -43,19 +43,19 @@ pub(crate) fn run(step: &str, mut command: Command, limit: Duration) -> Result<V
     }
 }
 
-/// Path of `program` on PATH, if found.
+/// Returns the path of `program` on PATH.
 pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH")?;
     std::env::split_paths(&paths).map(|directory| directory.join(program)).find(|path| is_executable(path))
 }
 
-/// Whether `path` is an executable file.
+/// Returns whether `path` is an executable file.
 pub(crate) fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// `None` when the limit passed first; the program has been stopped then.
+/// Waits for the program, and kills it after the limit, in which case the result is `None`.
 fn wait(mut child: Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
     let deadline = Instant::now() + limit;
     let mut pause = Duration::from_millis(2);

@@ -16,7 +16,7 @@ const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
 const LOCK: &str = include_str!("../../../../examples/skills/notify/Cargo.lock");
 const LOCKED_GUEST: &str = "notify";
 
-/// Returns the SDK for Rust guests as paths and contents: two crates, `sdk` and `sdk-macros`, that inherit nothing.
+/// Returns the SDK for Rust guests as paths and contents: the crates `sdk` and `sdk-macros`, without inherited fields.
 pub fn sdk_files() -> Result<Vec<(&'static str, String)>, GuestkitError> {
     let workspace = parse("Cargo.toml", WORKSPACE)?;
     let own = |(path, text): &(&'static str, &str)| {
@@ -43,7 +43,7 @@ pub fn sdk_lock_file(package: &str) -> String {
     head.to_owned() + &packages.join("\n")
 }
 
-/// A manifest with the values it inherits written out, and without what only tests and lints need.
+/// Returns a manifest with its inherited values written out, and without the sections for tests and lints.
 fn standalone(path: &str, text: &str, workspace: &Table) -> Result<String, GuestkitError> {
     let mut manifest = parse(path, text)?;
     for section in ["lints", "dev-dependencies", "test"] {

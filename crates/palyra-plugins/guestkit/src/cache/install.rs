@@ -10,9 +10,9 @@ use crate::error::GuestkitError;
 const UNFINISHED: &str = "unfinished-";
 
 impl Cache {
-    /// The directory of tool `name`; `fill` makes it when it is missing or no longer `usable`.
+    /// Returns the directory of tool `name`; `fill` creates it if it is missing or no longer `usable`.
     ///
-    /// `fill` works in a directory beside the final one, so what it installs must not depend on its own path.
+    /// `fill` works in a directory beside the final one, so the files it installs must not depend on their own path.
     pub(crate) fn install(
         &self,
         name: &str,

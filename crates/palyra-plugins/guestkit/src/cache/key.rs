@@ -34,7 +34,7 @@ impl InputHasher {
         Ok(())
     }
 
-    /// Every source below `directory`, by relative path and content.
+    /// Adds every source below `directory`, by relative path and content.
     pub(crate) fn add_directory(&mut self, directory: &Path) -> Result<(), GuestkitError> {
         for path in sources_below(directory)? {
             let relative = path.strip_prefix(directory).unwrap_or(&path);
@@ -48,7 +48,7 @@ impl InputHasher {
     }
 }
 
-/// The files a guest or package in `directory` can be built from, in a fixed order.
+/// Returns the files from which a guest or package in `directory` can be built, in a fixed order.
 pub(crate) fn sources_below(directory: &Path) -> Result<Vec<PathBuf>, GuestkitError> {
     let is_source = |path: &PathBuf| {
         let top = path.strip_prefix(directory).ok().and_then(|path| path.components().next());
@@ -60,9 +60,9 @@ pub(crate) fn sources_below(directory: &Path) -> Result<Vec<PathBuf>, GuestkitEr
     Ok(files)
 }
 
-/// The files below `directory` in a fixed order, without what builds leave behind.
+/// Returns the files below `directory` in a fixed order, without build outputs.
 ///
-/// A link to a file counts as the file; a link to a directory is not followed, so a cycle cannot hold us up.
+/// A link to a file counts as the file; a link to a directory is not followed, so cycles end.
 pub(crate) fn files_below(directory: &Path) -> Result<Vec<PathBuf>, GuestkitError> {
     let mut files = Vec::new();
     let mut waiting = vec![directory.to_path_buf()];

@@ -7,9 +7,9 @@ use palyra_common::env_vars::PALYRA_CACHE_DIR;
 
 use crate::error::GuestkitError;
 
-/// `PALYRA_CACHE_DIR`, else `$XDG_CACHE_HOME/palyra`, else `~/.cache/palyra`.
+/// Returns `PALYRA_CACHE_DIR`, else `$XDG_CACHE_HOME/palyra`, else `~/.cache/palyra`.
 ///
-/// A relative or empty value is passed over: it would mean another directory in every guest.
+/// A relative or empty value is ignored: it would be a different directory for each guest.
 pub(crate) fn cache_root(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, GuestkitError> {
     let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute(PALYRA_CACHE_DIR)

@@ -14,7 +14,7 @@ use crate::error::GuestkitError;
 const UNUSED_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 
 impl Cache {
-    /// The guest stored under `key`, if there is one.
+    /// Returns the guest stored under `key`, if there is one, and marks it as used.
     pub(crate) fn stored(&self, key: &str) -> Result<Option<Vec<u8>>, GuestkitError> {
         let path = self.guest_path(key)?;
         match std::fs::read(&path) {
@@ -31,7 +31,7 @@ impl Cache {
         }
     }
 
-    /// Store a guest under `key`.
+    /// Stores a guest under `key`, and removes guests that were unused for long.
     pub(crate) fn store(&self, key: &str, bytes: &[u8]) -> Result<(), GuestkitError> {
         let path = self.guest_path(key)?;
         write_whole(&path, bytes)?;
@@ -44,7 +44,7 @@ impl Cache {
     }
 }
 
-/// Write `path` through a temporary file, so that a reader sees the old bytes or the new ones.
+/// Writes `path` through a temporary file, so that a reader sees either the old bytes or the new ones.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), GuestkitError> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent).map_err(GuestkitError::file("create", parent))?;

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Longer than any run takes.
+/// Age at which a temporary directory cannot belong to a running build any more.
 pub(super) const LEFT_BEHIND_FOR: Duration = Duration::from_secs(24 * 3600);
 
-/// Remove the entries of `directory` that start with `prefix` and were last changed more than `age` ago.
+/// Removes the entries of `directory` that start with `prefix` and were last changed more than `age` ago.
 ///
-/// Tidying is a courtesy: what cannot be removed stays.
+/// Entries that cannot be removed are left without an error.
 pub(super) fn remove_old(directory: &Path, prefix: &str, age: Duration, now: SystemTime) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     for entry in entries.flatten() {

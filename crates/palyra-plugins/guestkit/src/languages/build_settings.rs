@@ -4,7 +4,7 @@ use std::process::Command;
 
 /// Variables that steer cargo or rustc, by the start of their names.
 ///
-/// `CARGO_HOME` and the network and registry settings stay: they say where crates come from.
+/// `CARGO_HOME` and the network and registry settings are kept: they determine where crates come from.
 const PREFIXES: &[&str] =
     &["CARGO_PROFILE_", "CARGO_TARGET_", "CARGO_BUILD_", "CARGO_PKG_", "CARGO_BIN_", "RUSTC"];
 
@@ -22,7 +22,7 @@ const NAMES: &[&str] = &[
     "RUSTFLAGS",
 ];
 
-/// `command`, without what an enclosing cargo or the user's shell says about another build.
+/// Removes the settings of an enclosing cargo or the user's shell from `command`.
 pub(crate) fn without_build_settings(mut command: Command) -> Command {
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(is_build_setting) {

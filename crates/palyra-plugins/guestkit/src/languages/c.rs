@@ -17,9 +17,10 @@ pub(super) const TOOLS: &str = include_str!("../../tools/zig.txt");
 
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// A library without `main`; only what is reached is linked, so a guest without files or clocks imports no WASI.
+/// Flags for a library without `main`. Unreachable code is not linked, so a guest without files or clocks imports no
+/// WASI.
 ///
-/// The compiler's own stack is 16 MiB, which every call would have to carry. Ours is small; it lies below the
+/// The compiler's default stack of 16 MiB would be part of every call's memory. This one is small and lies below the
 /// data, so that overrunning it traps.
 const FLAGS: &[&str] = &[
     "-target",
@@ -58,7 +59,7 @@ pub(super) fn build(kit: &Kit, guest: &Guest) -> Result<Vec<u8>, GuestkitError> 
     encode_component(&core)
 }
 
-/// One file, or every `.c` of a directory; relative, so that the module holds no path of this machine.
+/// Returns one file, or every `.c` of a directory, relative so that the module contains no path of this machine.
 fn sources(guest: &Guest) -> Result<Vec<PathBuf>, GuestkitError> {
     if guest.source_path().is_file() {
         return Ok(vec![guest.source().to_path_buf()]);

@@ -21,7 +21,7 @@ const BUILD_LIMIT: Duration = Duration::from_secs(300);
 const COMPONENTIZE: &str = "node_modules/componentize-qjs/bin/componentize-qjs";
 const BUNDLE: &str = "node_modules/esbuild/bin/esbuild";
 
-/// The Node.js of this machine.
+/// Returns the Node.js of this machine.
 pub(crate) fn find_node() -> Option<PathBuf> {
     find_program("node")
 }
@@ -86,7 +86,7 @@ fn bundle(node: &Path, tools: &Path, guest: &Guest, work: &Path) -> Result<PathB
     let map_path = work.join("bundle.js.map");
     let map = std::fs::read(&map_path).map_err(GuestkitError::file("read", &map_path))?;
     let lines = source_lines::read(&map, work, &wrapper, guest.directory());
-    // As text, which takes less of the frozen memory than the value, and is read only for an exception.
+    // As text, which takes less of the frozen memory than the value, and is parsed only for an exception.
     let lines =
         lines.and_then(|lines| serde_json::to_string(&serde_json::to_string(&lines)?)).map_err(|source| {
             GuestkitError::File { action: "understand", path: map_path, source: source.into() }
@@ -145,7 +145,7 @@ fn without_node_stack(error: GuestkitError) -> GuestkitError {
     }
 }
 
-/// The guest's world with what the wrapper imports.
+/// Writes the guest's world with the imports of the wrapper.
 fn write_world(guest: &Guest, work: &Path) -> Result<PathBuf, GuestkitError> {
     let wit = contract::write_wit(work)?;
     let world = format!(

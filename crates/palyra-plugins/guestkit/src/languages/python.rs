@@ -28,7 +28,7 @@ pub(super) fn build(kit: &Kit, guest: &Guest) -> Result<Vec<u8>, GuestkitError> 
     let work = kit.cache().work_directory()?;
     let wit = contract::write_wit(work.path())?;
     let sources = work.path().join("sources");
-    // The interpreter leaves compiled files beside what it imports.
+    // A copy, because the interpreter writes compiled files beside the modules it imports.
     copy_sources(guest.directory(), &sources)?;
     let source = sources.join(guest.source());
     let root = source.parent().unwrap_or(&sources);

@@ -21,7 +21,7 @@ pub(crate) fn find_python() -> Option<PathBuf> {
     find_program("python3")
 }
 
-/// A Python that has the pinned `requirements`, installed under `name` when missing.
+/// Returns a Python with the pinned `requirements`, installed under `name` if missing.
 pub(super) fn ensure(kit: &Kit, name: &str, requirements: &str) -> Result<PythonTool, GuestkitError> {
     let mut hasher = InputHasher::new();
     hasher.add("requirements", requirements.as_bytes());
@@ -48,7 +48,7 @@ impl PythonTool {
         Ok(Self { python: require_python()?, site: Some(directory.join(SITE)) })
     }
 
-    /// Its interpreter, blind to other packages of this machine.
+    /// Returns its interpreter as a command that ignores other packages of this machine.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.python);
         for name in ["PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV"] {
@@ -62,7 +62,7 @@ impl PythonTool {
     }
 }
 
-/// An upgrade can remove the interpreter of an environment; then it is created again.
+/// Returns whether the environment still works: an upgrade can remove its interpreter.
 fn is_usable(directory: &Path) -> bool {
     is_executable(&directory.join(VENV_PYTHON)) || (directory.join(SITE).is_dir() && find_python().is_some())
 }
@@ -72,14 +72,14 @@ fn require_python() -> Result<PathBuf, GuestkitError> {
         .ok_or(GuestkitError::ProgramMissing { program: "python3", purpose: "build C and Python guests" })
 }
 
-/// A virtual environment; without `venv`, a plain directory of packages; without `pip`, Debian's packages first.
+/// Fills a virtual environment; without `venv` a plain directory of packages, without `pip` Debian's packages first.
 fn fill(kit: &Kit, directory: &Path, requirements: &str) -> Result<(), GuestkitError> {
     let list = directory.join("requirements.txt");
     write_whole(&list, requirements.as_bytes())?;
     let python = match find_python() {
         Some(python) => python,
         None => {
-            // When this is not possible, the error below says what to install.
+            // If this is not possible, the error below names the packages to install.
             let _ = apt::install_packages(&["python3", "python3-venv"], kit.tell());
             require_python()?
         }

@@ -20,7 +20,7 @@ use crate::rust_route::{Route, RustToolchain, TARGET};
 
 const LIMIT: Duration = Duration::from_secs(900);
 
-/// The compiler, and every package the guest takes from a path.
+/// Adds the compiler and every package that the guest takes from a path.
 pub(super) fn add_inputs(kit: &Kit, guest: &Guest, hasher: &mut InputHasher) -> Result<(), GuestkitError> {
     let toolchain = kit.rust_toolchain(guest.directory())?;
     hasher.add("rustc", toolchain.version.as_bytes());
@@ -43,7 +43,7 @@ pub(super) fn build(kit: &Kit, guest: &Guest) -> Result<Vec<u8>, GuestkitError> 
 }
 
 fn compile(kit: &Kit, toolchain: &RustToolchain, guest: &Guest) -> Result<Vec<u8>, GuestkitError> {
-    // Guests share what they have in common; the lock keeps the file we read from being another guest's.
+    // Guests share compiled dependencies; the lock prevents another guest from replacing the file that is read.
     let directory = format!("cargo-target-{}", library_name(toolchain));
     let _lock = kit.cache().lock(&directory, kit.tell())?;
     let mut build = cargo(toolchain, guest);
@@ -68,7 +68,7 @@ fn compile(kit: &Kit, toolchain: &RustToolchain, guest: &Guest) -> Result<Vec<u8
     std::fs::read(&module).map_err(GuestkitError::file("read", &module))
 }
 
-/// So that later builds can be `--locked`, and the lock file is part of the key.
+/// Writes the lock file, so that later builds can be `--locked` and the file is part of the key.
 fn write_lock_file(toolchain: &RustToolchain, guest: &Guest) -> Result<(), GuestkitError> {
     let mut generate = cargo(toolchain, guest);
     generate.arg("generate-lockfile");
@@ -137,7 +137,7 @@ fn manifest_directory(guest: &Guest) -> PathBuf {
     manifest.parent().unwrap_or(guest.directory()).to_path_buf()
 }
 
-/// A target added by rustup is the same library as one found installed.
+/// Returns a name for the standard library: a target added by rustup is the same library as one found installed.
 fn library_name(toolchain: &RustToolchain) -> &'static str {
     match toolchain.route {
         Route::Installed | Route::Rustup => "shipped",
@@ -145,7 +145,7 @@ fn library_name(toolchain: &RustToolchain) -> &'static str {
     }
 }
 
-/// The `.wasm` that cargo says it made for the package with this manifest.
+/// Returns the `.wasm` that cargo reports for the package with this manifest.
 fn built_module(messages: &str, manifest: &Path) -> Option<PathBuf> {
     messages
         .lines()

@@ -30,12 +30,12 @@ impl RustInputs {
         Ok(inputs)
     }
 
-    /// The lock file that cargo will use, if it exists.
+    /// Returns the lock file that cargo will use, if it exists.
     pub(super) fn lock_file(&self) -> Option<&Path> {
         Some(self.lock_file.as_path()).filter(|path| path.is_file())
     }
 
-    /// Packages in the order of their paths, but without the paths: a moved project keeps its keys.
+    /// Hashes the packages in the order of their paths but without the paths, so that a moved project keeps its keys.
     pub(super) fn hash_into(&self, hasher: &mut InputHasher) -> Result<(), GuestkitError> {
         for package in &self.packages {
             hasher.add("package", b"");
@@ -72,7 +72,7 @@ impl RustInputs {
     }
 }
 
-/// The dependency tables that end up in a build of the library: not the ones of its tests.
+/// Returns the dependency tables that a build of the library uses, without those of its tests.
 fn dependencies(manifest: &Table) -> Vec<(&str, &Value)> {
     let per_target =
         manifest.get("target").and_then(Value::as_table).into_iter().flat_map(|table| table.values());
@@ -85,7 +85,7 @@ fn dependencies(manifest: &Table) -> Vec<(&str, &Value)> {
         .collect()
 }
 
-/// The directories of `[workspace.dependencies]` that come from a path.
+/// Returns the directories of `[workspace.dependencies]` that come from a path.
 fn shared_paths(workspace: &Path) -> Result<BTreeMap<String, PathBuf>, GuestkitError> {
     let manifest = read_manifest(workspace)?;
     let shared =
@@ -97,7 +97,7 @@ fn shared_paths(workspace: &Path) -> Result<BTreeMap<String, PathBuf>, GuestkitE
         .collect())
 }
 
-/// The files cargo takes settings from when it runs in `directory`, except the user's own.
+/// Returns the configuration files that cargo reads when it runs in `directory`, without the user's own.
 fn settings_above(directory: &Path) -> Vec<PathBuf> {
     let names = [".cargo/config.toml", ".cargo/config"];
     directory
@@ -107,7 +107,7 @@ fn settings_above(directory: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The workspace that the package in `directory` belongs to: its own when no other claims it.
+/// Returns the workspace of the package in `directory`, which is its own directory if no other claims it.
 fn workspace_of(directory: &Path) -> Result<PathBuf, GuestkitError> {
     for ancestor in directory.ancestors() {
         if !ancestor.join("Cargo.toml").is_file() {
@@ -137,7 +137,7 @@ mod tests {
     struct Project(tempfile::TempDir);
 
     impl Project {
-        /// A workspace with an SDK of two crates, and a guest outside it.
+        /// Creates a workspace with an SDK of two crates, and a guest outside it.
         fn new() -> Self {
             let project = Self(tempfile::tempdir().unwrap());
             project.write(

@@ -4,14 +4,14 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// The part of a source map that says where lines come from.
+/// The fields of a source map that locate lines.
 #[derive(Deserialize)]
 struct SourceMap {
     sources: Vec<String>,
     mappings: String,
 }
 
-/// For each line of the bundle the index of a source and its line, counted from 1; nothing for lines of the wrapper.
+/// The source and line, counted from 1, of each line of the bundle; lines of the wrapper have none.
 ///
 /// Lines before `first` and after the end of `at` are the wrapper's: reading the table costs the guest fuel.
 #[derive(Debug, PartialEq, Eq, Serialize)]

@@ -9,7 +9,7 @@ pub(super) fn attempt(programs: &Programs) -> Result<RustToolchain, String> {
     use_path_compiler(programs, Route::Installed)
 }
 
-/// The compiler on PATH, if it can build guests now.
+/// Returns the compiler on PATH, if it can build guests now.
 pub(super) fn use_path_compiler(programs: &Programs, route: Route) -> Result<RustToolchain, String> {
     let cargo = found(&programs.cargo, "cargo")?;
     let rustc = found(&programs.rustc, "rustc")?;

@@ -3,7 +3,7 @@
 use super::{Refusal, Route, RustToolchain, TARGET, WantedRoute};
 use crate::error::GuestkitError;
 
-/// Try the wanted routes in order; the error lists why each did not work.
+/// Tries the wanted routes in order; the error lists why each did not work.
 pub(super) fn first_working(
     wanted: WantedRoute,
     mut attempt: impl FnMut(Route) -> Result<RustToolchain, String>,
@@ -36,7 +36,7 @@ mod tests {
         }
     }
 
-    /// Which route is picked, and which were tried, on a machine where only `working` work.
+    /// Checks which route is picked and which were tried, if only those in `working` work.
     fn check(wanted: &str, working: &[Route], expected: Option<Route>, tried: &[Route]) {
         let mut attempts = Vec::new();
         let picked = first_working(wanted.parse().unwrap(), |route| {

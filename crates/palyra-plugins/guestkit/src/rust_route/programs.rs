@@ -1,4 +1,4 @@
-//! The Rust programs on PATH and what they can do.
+//! The Rust programs on PATH and their capabilities.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +14,7 @@ pub(crate) struct Programs {
     pub(crate) cargo: Option<PathBuf>,
     pub(crate) rustc: Option<PathBuf>,
     pub(crate) rustup: Option<PathBuf>,
-    /// Where they run: rustup's proxies look for a toolchain file from there.
+    /// Their working directory, from which rustup's proxies look for a toolchain file.
     pub(crate) directory: PathBuf,
 }
 
@@ -87,7 +87,7 @@ pub(super) mod fakes {
             path
         }
 
-        /// A rustc that says its target library is in `lib`.
+        /// Writes a rustc that reports `lib` as its target library.
         pub(in crate::rust_route) fn rustc(&self) -> PathBuf {
             let library = self.path().join("lib");
             std::fs::create_dir_all(&library).unwrap();

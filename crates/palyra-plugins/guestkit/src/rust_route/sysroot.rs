@@ -1,6 +1,6 @@
 //! The standard library for our target, built once from Debian's sources.
 //!
-//! The sources come with their vendored dependencies, so this needs no network.
+//! The sources come with their vendored dependencies, so no network is needed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,7 +19,7 @@ const LIMIT: Duration = Duration::from_secs(1200);
 const SEED_MANIFEST: &str =
     "[package]\nname = \"sysroot-seed\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[workspace]\n";
 
-/// The sysroot for `compiler`, built when missing.
+/// Returns the sysroot for `compiler`, and builds it if missing.
 pub(super) fn ensure(kit: &Kit, compiler: &DebianCompiler) -> Result<PathBuf, GuestkitError> {
     let name = format!("sysroot-{}", compiler_name(&compiler.version));
     let library = Path::new("lib/rustlib").join(TARGET).join("lib");

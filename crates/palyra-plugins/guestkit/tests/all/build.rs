@@ -1,4 +1,4 @@
-//! Building: the cache, what invalidates it, and two runs at once.
+//! Building: the cache, its invalidation, and two concurrent builds.
 
 use std::sync::{Arc, Barrier};
 

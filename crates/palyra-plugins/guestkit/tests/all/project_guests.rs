@@ -1,4 +1,4 @@
-//! The project's own guests: all are described soundly, and the hand-written one keeps to the core ABI.
+//! The guests of this repository: their descriptions are valid, and the hand-written one uses the core ABI only.
 
 use palyra_plugins_guestkit::{BuildOptions, Guest, Kit, WantedRoute, WasmKind, build_guest, find_guests};
 
