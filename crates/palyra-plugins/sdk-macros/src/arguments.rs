@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprLit, Ident, Lit, LitStr, Result, Token};
 
-/// The arguments of one attribute, taken out one by one.
+/// The arguments of one attribute, which are removed when they are read.
 pub(crate) struct Arguments {
     attribute: &'static str,
     entries: Vec<(Ident, Expr)>,
@@ -26,14 +26,14 @@ impl Arguments {
         Ok(arguments)
     }
 
-    /// The text of a required argument.
+    /// Removes a required argument and returns its text.
     pub(crate) fn take_string(&mut self, name: &str) -> Result<LitStr> {
         let value = self.take(name)?;
         string_literal(&value)
             .ok_or_else(|| Error::new(value.span(), format!("`{name}` is a string in double quotes")))
     }
 
-    /// The texts of a required list argument; at least one.
+    /// Removes a required list argument and returns its texts, at least one.
     pub(crate) fn take_strings(&mut self, name: &str) -> Result<Vec<LitStr>> {
         let value = self.take(name)?;
         let bad = |span: Span| {

@@ -49,7 +49,7 @@ fn read_arguments(tokens: TokenStream) -> Result<(LitStr, Vec<LitStr>)> {
     Ok((id, events))
 }
 
-/// Request body of `on_event`.
+/// Returns the body of `on_event`.
 fn answer(function: &ItemFn) -> Result<TokenStream> {
     let name = &function.sig.ident;
     if only_argument("hook", function)?.is_none() {

@@ -55,7 +55,7 @@ pub(crate) fn only_argument<'a>(attribute: &str, function: &'a ItemFn) -> Result
     }
 }
 
-/// The return type; `None` for `()`.
+/// Returns the return type, or `None` for `()`.
 pub(crate) fn return_type(function: &ItemFn) -> Option<&Type> {
     match &function.sig.output {
         ReturnType::Default => None,
@@ -63,7 +63,7 @@ pub(crate) fn return_type(function: &ItemFn) -> Option<&Type> {
     }
 }
 
-/// Whether a type is written as some `Result`, an alias of that name included.
+/// Returns whether a type is spelled as some `Result`, which includes aliases of that name.
 pub(crate) fn is_result(returned: &Type) -> bool {
     match returned {
         Type::Path(path) => path.path.segments.last().is_some_and(|segment| segment.ident == "Result"),

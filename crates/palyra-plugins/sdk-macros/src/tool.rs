@@ -53,7 +53,7 @@ fn read_arguments(tokens: TokenStream) -> Result<(LitStr, LitStr)> {
     Ok((id, description))
 }
 
-/// Request body of `call`, and of `input_schema`.
+/// Returns the bodies of `call` and `input_schema`.
 fn call_and_input_schema(function: &ItemFn) -> Result<(TokenStream, TokenStream)> {
     let name = &function.sig.ident;
     let (read, invoke, input) = match only_argument("tool", function)? {

@@ -2,7 +2,7 @@
 //!
 //! The standard one leaves the rest of the last initial page unused and grows the memory at the first
 //! allocation. Under a pooling host each growth costs two system calls that take the address space's lock,
-//! in every call of every guest. Here the bytes between the data and the end of the initial memory come
+//! in every call of every guest. Here the bytes between the data and the end of the initial memory are used
 //! first, so a small call never grows.
 #![expect(unsafe_code, reason = "an allocator hands out raw memory; the trait itself is unsafe")]
 
@@ -13,7 +13,7 @@ use core::ptr;
 use dlmalloc::{Allocator, Dlmalloc};
 
 const PAGE: usize = 64 << 10;
-/// In what steps dlmalloc asks for memory: small, so that a request says what is really needed.
+/// Granularity of dlmalloc's requests for memory: small, so that a request is close to the needed size.
 const STEP: usize = 1 << 10;
 
 unsafe extern "C" {
@@ -32,10 +32,10 @@ struct Heap(UnsafeCell<Dlmalloc<Pages>>);
 unsafe impl Sync for Heap {}
 const _: () = assert!(!cfg!(target_feature = "atomics"), "this heap has no lock: disable the feature `heap`");
 
-// SAFETY: every method hands the caller's own layout to dlmalloc, which keeps the contract of `GlobalAlloc`.
+// SAFETY: every method passes the caller's own layout to dlmalloc, which keeps the contract of `GlobalAlloc`.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: one thread, and dlmalloc calls nothing but `Pages`: no second reference exists during the call.
+        // SAFETY: there is one thread, and dlmalloc calls only `Pages`, so no second reference exists during the call.
         unsafe { (*self.0.get()).malloc(layout.size(), layout.align()) }
     }
 
@@ -45,7 +45,7 @@ unsafe impl GlobalAlloc for Heap {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: such as `alloc`; the block came from this heap with this layout.
+        // SAFETY: as in `alloc`; the block came from this heap with this layout.
         unsafe { (*self.0.get()).free(block, layout.size(), layout.align()) }
     }
 
@@ -67,7 +67,7 @@ struct Pages {
 }
 
 impl Pages {
-    /// The bytes behind the data, once, when they are enough.
+    /// Returns the bytes after the data, at most once, if they are sufficient.
     fn rest_of_initial_memory(&self, size: usize) -> Option<(*mut u8, usize)> {
         let start = (&raw const __heap_base).addr().next_multiple_of(16);
         let rest = (&raw const __heap_end).addr().checked_sub(start)?;

@@ -4,7 +4,7 @@
 //! [`macro@hook`] and are registered with [`plugin!`]; the same crate builds natively, where the wrappers
 //! talk to [`testing::Harness`]. The guide for authors is `docs/sdk-rust.md`.
 //!
-//! Without the feature `guest` only [`abi`] remains, with no dependency: that is what the host uses.
+//! Without the feature `guest` the crate contains only [`abi`] and has no dependencies, as the host uses it.
 #![cfg_attr(not(all(target_arch = "wasm32", feature = "heap")), forbid(unsafe_code))]
 // The macros name this crate from outside; its own tests are inside.
 extern crate self as palyra_plugins_sdk;

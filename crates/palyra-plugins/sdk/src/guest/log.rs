@@ -14,7 +14,7 @@ pub fn write(level: Level, message: &str) {
     raw::write(level, message);
 }
 
-/// Makes a panic write its message to the log before it ends the run.
+/// Installs a panic hook that writes the message to the log before the run ends.
 ///
 /// A guest has no standard error, so without this the operator sees only the trap. Call it first in a tool.
 #[cfg(target_arch = "wasm32")]

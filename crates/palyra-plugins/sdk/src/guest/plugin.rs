@@ -12,7 +12,7 @@ use super::run;
 use super::tool::Tool;
 use schemars::Schema;
 
-/// The tools and hooks of one guest; [`crate::plugin!`] makes it as the static `PLUGIN`.
+/// The tools and hooks of one guest, created by [`crate::plugin!`] as the static `PLUGIN`.
 #[derive(Debug)]
 pub struct Plugin {
     tools: &'static [ToolEntry],
@@ -20,12 +20,16 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// A plugin of these tools and hooks.
+    /// Creates a plugin of these tools and hooks.
     pub const fn new(tools: &'static [ToolEntry], hooks: &'static [HookEntry]) -> Self {
         Self { tools, hooks }
     }
 
-    /// Calls the tool `tool_id`, JSON text in and out; a stranger's id is `unknown_tool`.
+    /// Calls the tool `tool_id` with JSON text and returns JSON text.
+    ///
+    /// # Errors
+    ///
+    /// `unknown_tool` if the plugin has no such tool; otherwise the error of the tool.
     pub fn invoke(&self, tool_id: &str, input_json: &str) -> Result<String, ToolError> {
         match self.tools.iter().find(|tool| tool.id == tool_id) {
             Some(tool) => (tool.call)(input_json),
@@ -56,7 +60,7 @@ impl Plugin {
         (hook.on_event)(Event { kind: kind.to_owned(), payload })
     }
 
-    /// The self-description, as the contract's `describe` returns it.
+    /// Returns the self-description, as the contract's `describe` defines it.
     pub fn describe(&self) -> String {
         describe::describe(self.tools, self.hooks)
     }
@@ -73,7 +77,7 @@ pub struct ToolEntry {
 }
 
 impl ToolEntry {
-    /// The row of a tool.
+    /// Creates the row of a tool.
     pub const fn of<T: Tool>() -> Self {
         Self {
             id: T::ID,
@@ -94,7 +98,7 @@ pub struct HookEntry {
 }
 
 impl HookEntry {
-    /// The row of a hook.
+    /// Creates the row of a hook.
     pub const fn of<H: Hook>() -> Self {
         Self { id: H::ID, events: H::EVENTS, on_event: H::on_event }
     }

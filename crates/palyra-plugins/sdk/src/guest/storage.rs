@@ -22,17 +22,17 @@ pub fn open(prefix: &str) -> Store {
 }
 
 impl Store {
-    /// The value of `key`.
+    /// Returns the value of `key`, or `None` if it is not set.
     pub fn get(&self, key: &str) -> Result<Option<Vec<u8>>, HostError> {
         Ok(raw::get(self.handle, key)?)
     }
 
-    /// The value of `key` as text.
+    /// Returns the value of `key` as text.
     pub fn get_string(&self, key: &str) -> Result<Option<String>, ToolError> {
         Ok(self.get(key)?.map(String::from_utf8).transpose()?)
     }
 
-    /// The value of `key`, read as JSON.
+    /// Returns the value of `key`, parsed as JSON.
     pub fn get_json<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, ToolError> {
         let value = self.get(key)?.map(|bytes| serde_json::from_slice(&bytes)).transpose();
         value.map_err(|error| {
@@ -40,7 +40,7 @@ impl Store {
         })
     }
 
-    /// Sets `key` to bytes or text; it takes effect at once.
+    /// Sets `key` to bytes or text; the change is immediate.
     pub fn put(&self, key: &str, value: impl AsRef<[u8]>) -> Result<(), HostError> {
         Ok(raw::put(self.handle, key, value.as_ref())?)
     }
@@ -50,12 +50,12 @@ impl Store {
         Ok(self.put(key, serde_json::to_vec(value)?)?)
     }
 
-    /// Removes `key`; says whether it was there.
+    /// Removes `key`; returns whether it existed.
     pub fn delete(&self, key: &str) -> Result<bool, HostError> {
         Ok(raw::delete(self.handle, key)?)
     }
 
-    /// The keys that start with `prefix`, in byte order, fetched page by page.
+    /// Returns the keys that start with `prefix`, in byte order, fetched page by page.
     pub fn keys(&self, prefix: &str) -> Keys {
         Keys::new(self.handle, prefix)
     }

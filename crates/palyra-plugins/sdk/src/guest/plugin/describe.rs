@@ -3,7 +3,7 @@
 use super::{HookEntry, ToolEntry};
 use serde_json::{Value, json};
 
-/// `{"tools":[…],"hooks":[…]}`, in the order of registration.
+/// Returns `{"tools":[…],"hooks":[…]}`, in the order of registration.
 pub(super) fn describe(tools: &[ToolEntry], hooks: &[HookEntry]) -> String {
     let tools: Vec<Value> = tools.iter().map(tool).collect();
     let hooks: Vec<Value> =

@@ -2,7 +2,7 @@
 
 /// Registers tools and hooks: `plugin! { tools: [echo, fetch], hooks: [gate] }`, either list may be left out.
 ///
-/// It makes `PLUGIN`, which [`crate::testing::Harness`] takes, and in a wasm guest the exports: `tools` if
+/// It creates `PLUGIN`, which [`crate::testing::Harness`] takes, and in a wasm guest the exports: `tools` if
 /// there are tools, `hooks` if there are hooks, and always `describe`.
 #[macro_export]
 macro_rules! plugin {
@@ -95,7 +95,7 @@ macro_rules! __plugin_export {
     };
 }
 
-/// Whether no id occurs twice; runs while the guest is compiled.
+/// Returns whether the ids are distinct; evaluated when the guest is compiled.
 #[doc(hidden)]
 pub const fn __ids_differ(ids: &[&str]) -> bool {
     let mut first = 0;

@@ -5,7 +5,7 @@ use super::http_rule::HttpRule;
 use super::names::{is_channel, is_storage_prefix};
 use super::secret_grant::SecretGrant;
 
-/// Everything that is open, in the order it was given.
+/// The grants of the harness, in the order they were added.
 #[derive(Debug, Default)]
 pub(super) struct Grants {
     pub(super) http: Vec<HttpRule>,

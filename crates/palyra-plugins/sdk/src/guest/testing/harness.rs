@@ -1,4 +1,4 @@
-//! The harness itself: prepare, call, look.
+//! The harness itself.
 
 use super::error::{GrantLineError, RunError};
 use super::host::Entered;
@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A host in memory around one plugin.
 ///
-/// Grants, stored values, prepared answers and what the guest left behind stay from call to call.
+/// Grants, stored values, prepared responses and the records of calls are kept from call to call.
 #[derive(Debug)]
 pub struct Harness {
     plugin: &'static Plugin,
@@ -22,7 +22,7 @@ pub struct Harness {
 }
 
 impl Harness {
-    /// A host that grants nothing.
+    /// Creates a host without grants.
     pub fn new(plugin: &'static Plugin) -> Self {
         Self { plugin, state: State::default() }
     }
@@ -39,14 +39,14 @@ impl Harness {
         Ok(self)
     }
 
-    /// Gives the secret `scope/key` a value; what may be done with it is a grant.
+    /// Sets the value of the secret `scope/key`; its use needs a grant.
     #[must_use]
     pub fn with_secret(mut self, name: &str, value: impl Into<Vec<u8>>) -> Self {
         self.state.secret_values.insert(name.to_owned(), value.into());
         self
     }
 
-    /// Prepares an answer to this method and exact URL; several are given in order, and the last one stays.
+    /// Prepares a response to this method and exact URL; several are returned in order, the last one repeatedly.
     #[must_use]
     pub fn with_answer(self, method: &str, url: &str, response: Response) -> Self {
         self.with_prepared(method, url, Ok(response))
@@ -72,28 +72,28 @@ impl Harness {
         self
     }
 
-    /// Sets what the guest sees as the run's id.
+    /// Sets the run id that the guest reads.
     #[must_use]
     pub fn with_run_id(mut self, run_id: &str) -> Self {
         self.state.run_id = run_id.to_owned();
         self
     }
 
-    /// Sets what the guest sees as left of fuel and milliseconds.
+    /// Sets the remaining fuel and milliseconds that the guest reads.
     #[must_use]
     pub fn with_remaining(mut self, fuel: u64, milliseconds: u64) -> Self {
         (self.state.fuel, self.state.milliseconds) = (fuel, milliseconds);
         self
     }
 
-    /// Calls a tool with a value and reads what it returns.
+    /// Calls a tool with a value and returns its parsed output.
     pub fn call<T: Serialize + ?Sized>(&mut self, tool_id: &str, input: &T) -> Result<Value, RunError> {
         let input = serde_json::to_string(input).map_err(|error| RunError::ToolFailed(error.into()))?;
         let output = self.call_text(tool_id, &input)?;
         serde_json::from_str(&output).map_err(|error| RunError::InvalidOutput(error.to_string()))
     }
 
-    /// Calls a tool with JSON text, or with what is not.
+    /// Calls a tool with text, which need not be valid JSON.
     pub fn call_text(&mut self, tool_id: &str, input_json: &str) -> Result<String, RunError> {
         let plugin = self.plugin;
         self.within(tool_id, || plugin.invoke(tool_id, input_json))
@@ -129,7 +129,7 @@ impl Harness {
             .map_err(RunError::ToolFailed)
     }
 
-    /// The self-description of the plugin.
+    /// Returns the self-description of the plugin.
     pub fn describe(&self) -> Result<Value, RunError> {
         serde_json::from_str(&self.plugin.describe())
             .map_err(|error| RunError::InvalidOutput(error.to_string()))
@@ -140,17 +140,17 @@ impl Harness {
         &self.state.requests
     }
 
-    /// Log lines, in order.
+    /// Returns the log lines, in order.
     pub fn log(&self) -> &[LogLine] {
         &self.state.log
     }
 
-    /// Published messages, in order.
+    /// Returns the published messages, in order.
     pub fn messages(&self) -> &[Message] {
         &self.state.messages
     }
 
-    /// The stored value under a whole key, prefix included.
+    /// Returns the stored value under a complete key, prefix included.
     pub fn stored(&self, key: &str) -> Option<&[u8]> {
         self.state.stored.get(key).map(Vec::as_slice)
     }

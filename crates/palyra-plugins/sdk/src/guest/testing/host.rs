@@ -1,6 +1,6 @@
 //! The imports as functions of this process: the state of the thread's harness answers them.
 //!
-//! Outside a harness nothing is granted.
+//! Outside a harness every call is denied.
 
 pub(crate) mod channels;
 pub(crate) mod host_capabilities;
@@ -20,7 +20,7 @@ fn with<R>(operation: impl FnOnce(&mut State) -> R) -> R {
     STATE.with_borrow_mut(operation)
 }
 
-/// Makes a harness's state the thread's own until dropped.
+/// Guard that makes a harness's state the current one of this thread until it is dropped.
 pub(super) struct Entered<'a> {
     outside: &'a mut State,
 }

@@ -51,7 +51,7 @@ impl HttpRule {
         Ok(rule)
     }
 
-    /// Whether scheme, host, port and path are covered.
+    /// Returns whether scheme, host, port and path are covered.
     pub(super) fn covers(&self, url: &Url) -> bool {
         self.scheme == url.scheme
             && self.port == url.port
@@ -59,18 +59,18 @@ impl HttpRule {
             && self.path.as_ref().is_none_or(|pattern| path_matches(pattern, &url.path))
     }
 
-    /// Whether the host is covered.
+    /// Returns whether the host is covered.
     pub(super) fn covers_host(&self, host: &str) -> bool {
         host_matches(&self.host, host)
     }
 
-    /// Whether the method is covered.
+    /// Returns whether the method is covered.
     pub(super) fn covers_method(&self, method: &str) -> bool {
         self.methods.as_ref().is_none_or(|methods| methods.iter().any(|known| known == method))
     }
 }
 
-/// Exactly the host, or one label more for `*.host`.
+/// Returns whether the hosts are equal, or for `*.host` whether there is exactly one label more.
 pub(super) fn host_matches(pattern: &str, host: &str) -> bool {
     match pattern.strip_prefix("*.") {
         None => pattern == host,
@@ -81,7 +81,7 @@ pub(super) fn host_matches(pattern: &str, host: &str) -> bool {
     }
 }
 
-/// `Some(None)` is any method.
+/// Parses the methods of a rule; `Some(None)` is any method.
 fn parse_methods(text: &str) -> Option<Option<Vec<String>>> {
     if text == "*" {
         return Some(None);
@@ -119,7 +119,7 @@ fn parse_address(address: &str) -> Result<HttpRule, &'static str> {
     })
 }
 
-/// Literal segments, `*` for exactly one, `**` at the end for any rest.
+/// Matches literal segments, `*` for exactly one, and `**` at the end for any rest.
 fn path_matches(pattern: &str, path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     if lower.contains("%2f") || lower.contains("%5c") {

@@ -2,23 +2,23 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// `[A-Za-z0-9._-]+`, not `.` or `..`.
+/// Returns whether a name matches `[A-Za-z0-9._-]+` and is not `.` or `..`, with at most 128 bytes.
 pub(super) fn is_plain(name: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
     (1..=128).contains(&name.len()) && name.bytes().all(fits) && name != "." && name != ".."
 }
 
-/// `[a-z0-9][a-z0-9._-]*`, at most 64 bytes.
+/// Returns whether a name matches `[a-z0-9][a-z0-9._-]*`, with at most 64 bytes.
 pub(super) fn is_channel(name: &str) -> bool {
     is_lower(name) && name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_alphanumeric())
 }
 
-/// Lower-case segments, each followed by `/`.
+/// Returns whether a prefix consists of lower-case segments, each followed by `/`.
 pub(super) fn is_storage_prefix(prefix: &str) -> bool {
     prefix.len() <= 200 && prefix.strip_suffix('/').is_some_and(|inner| inner.split('/').all(is_lower))
 }
 
-/// `global/key`, or `principal:…/key`, `channel:…/key`, `skill:…/key`.
+/// Returns whether a name is `global/key`, or `principal:…/key`, `channel:…/key`, `skill:…/key`.
 pub(super) fn is_secret(name: &str) -> bool {
     let Some((scope, key)) = name.split_once('/') else { return false };
     let known = match scope.split_once(':') {
@@ -28,7 +28,7 @@ pub(super) fn is_secret(name: &str) -> bool {
     known && is_plain(key)
 }
 
-/// A name, `*.` and a name of at least two labels, or an address; never an address in disguise.
+/// Returns whether a pattern is a name, `*.` with a name of at least two labels, or an address in its usual spelling.
 pub(super) fn is_host_pattern(host: &str) -> bool {
     if let Some(base) = host.strip_prefix("*.") {
         return base.contains('.') && is_name(base);

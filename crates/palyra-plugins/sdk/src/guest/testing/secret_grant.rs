@@ -44,23 +44,23 @@ impl SecretGrant {
         Ok(grant)
     }
 
-    /// Whether `name` means this secret: `scope/key`, or the key alone.
+    /// Returns whether `name` refers to this secret: `scope/key`, or the key alone.
     pub(super) fn is_called(&self, name: &str) -> bool {
         self.name == name || self.name.split_once('/').is_some_and(|(_, key)| key == name)
     }
 
-    /// Whether it belongs to this host.
+    /// Returns whether the secret is bound to this host.
     pub(super) fn is_bound_to(&self, host: &str) -> bool {
         self.hosts.iter().any(|pattern| host_matches(pattern, host))
     }
 
-    /// Whether it may go to this host in this form.
+    /// Returns whether the secret can be sent to this host in this form.
     pub(super) fn allows(&self, host: &str, form: &SecretForm) -> bool {
         self.is_bound_to(host) && self.inject.contains(&form_text(form))
     }
 }
 
-/// The form as a grant line writes it.
+/// Returns the form in the spelling of a grant line.
 pub(super) fn form_text(form: &SecretForm) -> String {
     match form {
         SecretForm::Bearer => "bearer".to_owned(),

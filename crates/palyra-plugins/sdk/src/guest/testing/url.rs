@@ -1,6 +1,6 @@
 //! Absolute URLs, read more strictly than the host does.
 
-/// The parts a rule looks at.
+/// The parts of a URL that rules compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Url {
     pub(super) scheme: String,
@@ -68,7 +68,7 @@ fn read_port(digits: &str) -> Option<u16> {
     digits.parse().ok().filter(|_| plain)
 }
 
-/// The port of a scheme, which is `https` or `http`.
+/// Returns the default port of `https` or `http`.
 pub(super) fn default_port(scheme: &str) -> Option<u16> {
     match scheme {
         "https" => Some(443),

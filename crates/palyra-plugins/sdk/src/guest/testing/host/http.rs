@@ -23,7 +23,7 @@ const HOST_HEADERS: [&str; 10] = [
     "http2-settings",
 ];
 
-/// Checks the request as the real host does and gives the prepared answer.
+/// Checks the request as the real host does and returns the prepared response.
 pub fn send(handle: i32, request: &Request) -> Result<Response, HostError> {
     with(|state| {
         let url = read_url(state, &request.url)?;
@@ -58,7 +58,7 @@ fn rule_of(state: &mut State, handle: i32, request: &Request) -> Result<usize, H
     state.granted_index(CapabilityKind::Http, handle)
 }
 
-/// The rule behind the handle if it covers the request, else the first rule that does.
+/// Returns the rule of the handle if it covers the request, else the first rule that does.
 fn covering_rule(state: &mut State, index: usize, request: &Request, url: &Url) -> Result<usize, HostError> {
     if request.method.is_empty() || !request.method.bytes().all(|b| b.is_ascii_uppercase() || b == b'-') {
         return Err(HostError::InvalidArgument(format!(
@@ -118,7 +118,7 @@ fn check_secrets(
     Ok(secrets)
 }
 
-/// A value that the guest wrote into the request by itself may only go where its grant reveals it.
+/// Refuses a secret value that the guest wrote into the request, unless a grant reveals it for this host.
 fn check_leaks(state: &mut State, request: &Request, url: &Url) -> Result<(), HostError> {
     let leaked = state.secret_values.iter().find(|(name, value)| {
         let allowed = state
@@ -170,7 +170,7 @@ fn sent(request: &Request, secrets: Vec<(String, SecretForm)>) -> SentRequest {
     }
 }
 
-/// The first answer prepared for this method and URL; the last one stays for later requests.
+/// Returns the first response prepared for this method and URL; the last one remains for later requests.
 fn answer(state: &mut State, request: &Request) -> Result<Response, HostError> {
     let fits = |index: &usize| {
         state.answers[*index].method == request.method && state.answers[*index].url == request.url

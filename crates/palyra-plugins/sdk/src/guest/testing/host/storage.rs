@@ -30,7 +30,7 @@ pub fn put(handle: i32, key: &str, value: &[u8]) -> Result<(), HostError> {
     })
 }
 
-/// Removes `key`; says whether it was there.
+/// Removes `key`; returns whether it existed.
 pub fn delete(handle: i32, key: &str) -> Result<bool, HostError> {
     with(|state| {
         let (index, full) = full_key(state, handle, key)?;
@@ -39,7 +39,7 @@ pub fn delete(handle: i32, key: &str) -> Result<bool, HostError> {
     })
 }
 
-/// The keys that start with `prefix`, after `cursor`.
+/// Returns the keys that start with `prefix`, after `cursor`.
 pub fn list(handle: i32, prefix: &str, cursor: Option<&str>, limit: u32) -> Result<Page, HostError> {
     with(|state| {
         let index = state.granted_index(CapabilityKind::Storage, handle)?;
