@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 
 use crate::{output, project, shell};
 
-/// The version that is installed where there is none.
-const MDBOOK: &str = "mdbook@0.5";
+/// Version of mdBook that is installed if there is none.
+const VERSION: &str = "^0.5";
 
 /// Check the links of all documents and build the book of `docs` into target/book
 ///
@@ -55,7 +55,7 @@ fn mdbook() -> Result<PathBuf> {
     }
     if !installed.exists() {
         let mut install = shell::cargo();
-        install.args(["install", "--locked", MDBOOK, "--root"]).arg(&tools);
+        install.args(["install", "--locked", "mdbook", "--version", VERSION, "--root"]).arg(&tools);
         shell::run(install)?;
     }
     Ok(installed)
