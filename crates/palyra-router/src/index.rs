@@ -1,7 +1,7 @@
 //! Tools as an inverted index, and the BM25 score of each for a sentence.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -20,6 +20,9 @@ const SATURATION: f64 = 0.9;
 const LENGTH_PENALTY: f64 = 0.4;
 /// Weight of a term that no tool has, against a match. Such a term is more often a value than a subject.
 const UNKNOWN_SHARE: f64 = 0.3;
+
+/// How much a score grows for a sentence that has every term of the tool's name.
+const NAME_BONUS: f64 = 0.25;
 
 /// The text of a tool, from its signed manifest.
 #[derive(Debug, Clone, Copy)]
@@ -43,18 +46,20 @@ pub struct ToolIndex {
     postings: HashMap<Box<str>, Term>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Term {
-    /// How much the term says: the rarer, the more.
+    /// Weight of the term, which is larger for rarer terms.
     rarity: f64,
-    /// The tools whose text has it, with its share of their score.
+    /// The tools whose text contains the term, with its part of their score.
     tools: Vec<(u32, f64)>,
+    /// The tools whose name has it, with its share of their name by rarity.
+    named: Vec<(u32, f64)>,
 }
 
 /// A tool that matches a sentence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
-    /// The position of the tool among those the index was made from.
+    /// The position of the tool in the order in which the index was built.
     pub tool: usize,
     /// Its BM25 score; comparable within one ranking only.
     pub score: f64,
@@ -65,24 +70,27 @@ pub struct Ranked {
 }
 
 impl ToolIndex {
-    /// Indexes tools; their order gives each its position.
+    /// Indexes tools; positions follow their order.
     pub fn new<'a>(tools: impl IntoIterator<Item = ToolText<'a>>) -> Self {
-        let weights: Vec<BTreeMap<String, f64>> = tools.into_iter().map(|tool| weigh(&tool)).collect();
+        let (mut weights, mut names) = (Vec::new(), Vec::new());
+        for tool in tools {
+            weights.push(weigh(&tool));
+            names.push(name_terms(&tool));
+        }
         let lengths: Vec<f64> = weights.iter().map(|terms| terms.values().sum()).collect();
         let mean = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
         let mut postings: HashMap<Box<str>, Term> = HashMap::new();
         for ((tool, terms), length) in (0_u32..).zip(&weights).zip(&lengths) {
             let norm = SATURATION * (1.0 - LENGTH_PENALTY + LENGTH_PENALTY * length / mean.max(1.0));
             for (term, weight) in terms {
-                let entry = postings
-                    .entry(term.as_str().into())
-                    .or_insert_with(|| Term { rarity: 0.0, tools: Vec::new() });
+                let entry = postings.entry(term.as_str().into()).or_default();
                 entry.tools.push((tool, weight * (SATURATION + 1.0) / (weight + norm)));
             }
         }
         for term in postings.values_mut() {
             term.rarity = rarity(term.tools.len(), weights.len());
         }
+        add_names(&mut postings, &names);
         Self { tools: weights.len(), postings }
     }
 
@@ -92,7 +100,7 @@ impl ToolIndex {
         self.tools
     }
 
-    /// Whether it has no tool.
+    /// Returns whether the index has no tools.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tools == 0
@@ -109,7 +117,7 @@ pub fn rank(index: &ToolIndex, text: &str) -> Vec<Ranked> {
 ///
 /// The rarity of terms follows from all tools of the index.
 pub fn rank_among(index: &ToolIndex, text: &str, offered: impl Fn(usize) -> bool) -> Vec<Ranked> {
-    let mut scores = vec![(0.0_f64, 0.0_f64); index.tools];
+    let mut scores = vec![Score::default(); index.tools];
     let mut possible = 0.0;
     for (term, weight) in query::terms_of(text) {
         let Some(term) = index.postings.get(term.as_str()) else {
@@ -118,38 +126,64 @@ pub fn rank_among(index: &ToolIndex, text: &str, offered: impl Fn(usize) -> bool
         };
         possible += weight * term.rarity;
         for &(tool, share) in &term.tools {
-            if let Some((score, covered)) = scores.get_mut(tool as usize) {
-                *score += weight * term.rarity * share;
-                *covered += weight * term.rarity;
+            if let Some(score) = scores.get_mut(tool as usize) {
+                score.text += weight * term.rarity * share;
+                score.covered += weight * term.rarity;
+            }
+        }
+        for &(tool, share) in &term.named {
+            if let Some(score) = scores.get_mut(tool as usize) {
+                score.named += weight * share;
             }
         }
     }
-    let scored = scores.into_iter().enumerate().filter(|(tool, (score, _))| *score > 0.0 && offered(*tool));
+    let scored = scores.into_iter().enumerate().filter(|(tool, score)| score.text > 0.0 && offered(*tool));
     let mut ranked: Vec<Ranked> = scored
-        .map(|(tool, (score, covered))| Ranked { tool, score, margin: 1.0, coverage: covered / possible })
+        .map(|(tool, Score { text, covered, named })| {
+            let score = text * (1.0 + NAME_BONUS * named);
+            Ranked { tool, score, margin: 1.0, coverage: covered / possible }
+        })
         .collect();
-    let best_first =
-        |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)) as Ordering;
     if ranked.len() > MAX_RANKED + 1 {
         ranked.select_nth_unstable_by(MAX_RANKED, best_first);
         ranked.truncate(MAX_RANKED + 1);
     }
+    sort(&mut ranked);
+    ranked.truncate(MAX_RANKED);
+    ranked
+}
+
+/// The parts of the score of one tool for a sentence.
+#[derive(Debug, Clone, Copy, Default)]
+struct Score {
+    /// The BM25 score of its text.
+    text: f64,
+    /// The rarity of the terms that it shares with the sentence.
+    covered: f64,
+    /// The share of its name that is in the sentence.
+    named: f64,
+}
+
+fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
+    b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool))
+}
+
+/// Sorts tools by their scores and sets their margins.
+pub(crate) fn sort(ranked: &mut [Ranked]) {
     ranked.sort_unstable_by(best_first);
     let next: Vec<f64> = ranked.iter().skip(1).map(|ranked| ranked.score).collect();
     for (ranked, next) in ranked.iter_mut().zip(next) {
         ranked.margin = (ranked.score - next) / ranked.score;
     }
-    ranked.truncate(MAX_RANKED);
-    ranked
 }
 
-/// How much a term says that is in `with` of `all` tools.
+/// Returns the weight of a term that occurs in `with` of `all` tools.
 fn rarity(with: usize, all: usize) -> f64 {
     let (with, all) = (with as f64, all as f64);
     (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
 }
 
-/// The terms of a tool with their weight: what it is called says more than what its arguments are.
+/// Returns the terms of a tool with their weights; those of its id and name weigh more than those of its arguments.
 fn weigh(tool: &ToolText<'_>) -> BTreeMap<String, f64> {
     let words = schema_text::read(tool.input_schema, tool.examples);
     let mut weights = BTreeMap::new();
@@ -158,12 +192,37 @@ fn weigh(tool: &ToolText<'_>) -> BTreeMap<String, f64> {
             *weights.entry(term).or_default() += weight;
         }
     };
-    // The last parts of an id name the tool; the first one, its publisher, would match every tool of that publisher.
-    add(tool.id.split_once('.').map_or(tool.id, |(_, rest)| rest), 3.0);
+    add(own_id(tool), 3.0);
     add(tool.name, 2.0);
     add(tool.description, 2.0);
     add(&words.names, 1.0);
     add(&words.values, 0.5);
     add(&words.descriptions, 0.5);
     weights
+}
+
+/// The parts of an id that name the tool; the first one, its publisher, would match every tool of that publisher.
+fn own_id<'a>(tool: &ToolText<'a>) -> &'a str {
+    tool.id.split_once('.').map_or(tool.id, |(_, rest)| rest)
+}
+
+fn name_terms(tool: &ToolText<'_>) -> BTreeSet<String> {
+    terms(own_id(tool)).chain(terms(tool.name)).take(MAX_FIELD_TERMS).collect()
+}
+
+/// Adds the names of tools to the terms they are made of.
+fn add_names(postings: &mut HashMap<Box<str>, Term>, names: &[BTreeSet<String>]) {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for term in names.iter().flatten() {
+        *counts.entry(term).or_default() += 1;
+    }
+    let rarity = |term: &String| rarity(counts.get(term.as_str()).copied().unwrap_or(0), names.len());
+    for (tool, name) in (0_u32..).zip(names) {
+        let whole: f64 = name.iter().map(rarity).sum();
+        for term in name {
+            if let Some(posting) = postings.get_mut(term.as_str()) {
+                posting.named.push((tool, rarity(term) / whole));
+            }
+        }
+    }
 }

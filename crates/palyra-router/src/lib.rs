@@ -13,10 +13,12 @@
 #![forbid(unsafe_code)]
 
 mod decide;
+mod fit;
 mod index;
 mod prefill;
 mod words;
 
 pub use decide::{Decision, decide};
+pub use fit::{MAX_FITTED, fit};
 pub use index::{MAX_RANKED, Ranked, ToolIndex, ToolText, rank, rank_among};
 pub use prefill::{Prefilled, prefill};

@@ -13,13 +13,13 @@ use super::slot::{Slot, SlotKind};
 /// Minimum score from the words around a value for an optional argument.
 const MIN_OPTIONAL: f64 = 1.5;
 
-/// Returns a value or `None` for each argument.
-pub(super) fn assign(
+/// Returns a value or `None` for each argument, and the found values that were used.
+pub(super) fn assign<'f>(
     slots: &[Slot],
-    found: &[Found],
+    found: &'f [Found],
     sentence: &Sentence<'_>,
     now: &Zoned,
-) -> Vec<Option<Value>> {
+) -> (Vec<Option<Value>>, Vec<&'f Found>) {
     let mut values: Vec<Option<Value>> = slots.iter().map(|slot| chosen(slot, sentence)).collect();
     let mut used: Vec<&Found> = Vec::new();
     for pair in pairs(slots, found, sentence) {
@@ -33,10 +33,11 @@ pub(super) fn assign(
         }
     }
     let defaults = slots.iter().map(|slot| slot.default.clone().filter(|_| slot.required));
-    values.into_iter().zip(defaults).map(|(value, default)| value.or(default)).collect()
+    let values = values.into_iter().zip(defaults).map(|(value, default)| value.or(default)).collect();
+    (values, used)
 }
 
-/// The value of an argument that is a choice or a yes-or-no.
+/// Returns the value of an argument that is a choice or a yes-or-no.
 fn chosen(slot: &Slot, sentence: &Sentence<'_>) -> Option<Value> {
     match &slot.kind {
         SlotKind::Boolean => choices::yes_or_no(slot, sentence).map(Value::Bool),
@@ -68,7 +69,7 @@ struct Pair {
 
 /// Arguments with values for them, best first; equal ones in the order of the schema and of the sentence.
 fn pairs(slots: &[Slot], found: &[Found], sentence: &Sentence<'_>) -> Vec<Pair> {
-    // `three sides of 3, 4 and 5`: where digits suffice, a number word counts things.
+    // In `three sides of 3, 4 and 5` there are digits for all arguments, so a number word is a count.
     let digits = found.iter().filter(|found| found.number().is_some_and(|number| !number.spelled)).count();
     let wanted = slots.iter().filter(|slot| slot.required && slot.is_number()).count();
     let spelled_penalty = if digits >= wanted { 0.5 } else { 0.0 };
@@ -93,7 +94,7 @@ fn pairs(slots: &[Slot], found: &[Found], sentence: &Sentence<'_>) -> Vec<Pair> 
     pairs
 }
 
-/// Whether the kind of a value alone says that it is for an argument.
+/// Returns whether the kind of a value alone determines that it belongs to an argument.
 fn is_unmistakable(slot: &Slot, found: &Found, numbers: usize) -> bool {
     match &slot.kind {
         SlotKind::Date

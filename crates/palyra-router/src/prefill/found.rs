@@ -1,4 +1,4 @@
-//! What stands in a sentence that could be a value.
+//! Finds possible values in a sentence.
 
 use jiff::Zoned;
 use jiff::civil::{Date, Time};
@@ -8,10 +8,10 @@ use super::sentence::Sentence;
 use super::units::Unit;
 use super::{currencies, dates, literals, marks, names, numbers};
 
-/// Most candidates that are weighed; a sentence with more is no request.
+/// Maximum number of candidates. A sentence with more is not a request.
 const MAX_FOUND: usize = 256;
 
-/// A possible value and the tokens it was read from.
+/// A possible value with the tokens it was parsed from.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     pub(super) from: usize,
@@ -33,7 +33,7 @@ pub(super) enum FoundValue {
     Quoted(String),
     /// Words that begin with a capital letter.
     Name(String),
-    /// Other words that belong together.
+    /// Consecutive words that are neither names nor common words.
     Phrase(String),
     /// A currency by its code.
     Currency(&'static str),
@@ -51,11 +51,11 @@ pub(super) struct Number {
     pub(super) unit: Option<Unit>,
     /// Whether it reads as a year.
     pub(super) year: bool,
-    /// Whether it is a word.
+    /// Whether the number is written as a word.
     pub(super) spelled: bool,
 }
 
-/// Finds values in a sentence, in its order.
+/// Finds possible values in a sentence, sorted by position.
 pub(super) fn find(sentence: &Sentence<'_>, now: &Zoned) -> Vec<Found> {
     let mut found = marks::find(sentence);
     let mut taken = Taken(vec![false; sentence.tokens.len()]);
@@ -63,7 +63,7 @@ pub(super) fn find(sentence: &Sentence<'_>, now: &Zoned) -> Vec<Found> {
     let literals = literals::find(sentence, &taken);
     let dates = dates::find(sentence, &taken, now);
     taken.add(&dates);
-    // The numbers of a written list are values of their own.
+    // The numbers of a list are also values by themselves.
     found.extend(numbers::find(sentence, &taken));
     taken.add(&literals);
     let quoted: Vec<Found> = found.iter().filter(|found| found.text().is_some()).cloned().collect();
@@ -76,7 +76,7 @@ pub(super) fn find(sentence: &Sentence<'_>, now: &Zoned) -> Vec<Found> {
     found
 }
 
-/// The tokens that belong to a value already.
+/// The tokens that already belong to a value.
 pub(super) struct Taken(Vec<bool>);
 
 impl Taken {
@@ -94,7 +94,19 @@ impl Taken {
 }
 
 impl Found {
-    /// Whether both were read from the same token; an amount of money is a number and a currency.
+    /// Returns whether the value is recognised by its spelling alone: quoted text, addresses and paths.
+    pub(super) fn is_verbatim(&self) -> bool {
+        matches!(
+            self.value,
+            FoundValue::Quoted(_)
+                | FoundValue::Email(_)
+                | FoundValue::Url(_)
+                | FoundValue::Path(_)
+                | FoundValue::Literal(_)
+        )
+    }
+
+    /// Returns whether both use the same tokens; an amount of money is a number and a currency.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         let currency = |found: &Self| matches!(found.value, FoundValue::Currency(_));
         let money = |found: &Self| found.number().is_some();

@@ -21,6 +21,11 @@ const BREAKS: [&str; 26] = [
     "versus", "within", "without",
 ];
 
+/// Whether a word in lower case asks for something.
+pub(super) fn is_request(word: &str) -> bool {
+    REQUESTS.binary_search(&word).is_ok()
+}
+
 pub(super) fn find(sentence: &Sentence<'_>, before: &Taken, quoted: &[Found]) -> Vec<Found> {
     let mut found = names(sentence, before);
     let phrases = phrases(sentence, before);
@@ -57,7 +62,7 @@ fn begins_name(sentence: &Sentence<'_>, index: usize) -> bool {
     let token = &sentence.tokens[index];
     // The first word of a sentence is always capitalized, so that does not make it a name.
     let first = index == 0 || sentence.tokens[index - 1].ends_clause();
-    let ordinary = token.is_stop_word() || (first && REQUESTS.binary_search(&token.lower.as_str()).is_ok());
+    let ordinary = token.is_stop_word() || (first && is_request(&token.lower));
     token.is_capitalised() && !ordinary
 }
 
@@ -110,7 +115,7 @@ fn phrases(sentence: &Sentence<'_>, before: &Taken) -> Vec<Found> {
         sentence.token(at).is_some_and(|token| {
             token.is_word()
                 && !token.is_stop_word()
-                && REQUESTS.binary_search(&token.lower.as_str()).is_err()
+                && !is_request(&token.lower)
                 && BREAKS.binary_search(&token.lower.as_str()).is_err()
                 && !before.has(at)
         })

@@ -9,12 +9,12 @@ use super::slot::{Slot, SlotKind};
 use super::units::Measure;
 use crate::words::stem;
 
-/// Stems of words about any answer.
+/// Stems that name any kind of argument.
 const GENERIC: [&str; 12] = [
     "detail", "exampl", "inform", "kind", "list", "name", "number", "price", "result", "stat", "type", "valu",
 ];
 
-/// Returns the value for an argument, or nothing where the types do not fit.
+/// Returns the value for an argument, or `None` if the types do not fit.
 pub(super) fn value(slot: &Slot, found: &FoundValue, now: &Zoned) -> Option<Value> {
     match &slot.kind {
         SlotKind::Integer => number(slot, number_of(found)?, true),
@@ -28,7 +28,10 @@ pub(super) fn value(slot: &Slot, found: &FoundValue, now: &Zoned) -> Option<Valu
             matches!(found, FoundValue::Path(_) | FoundValue::Quoted(_)).then(|| text(slot, found))?
         }
         SlotKind::Text if slot.name_terms.iter().any(|term| term == "currenc") => currency(found),
-        SlotKind::Text => text(slot, found),
+        SlotKind::Text => match found {
+            FoundValue::Literal(value) if slot.takes_json() => Some(Value::String(value.to_string())),
+            found => text(slot, found),
+        },
         SlotKind::Numbers { integer } => numbers(slot, found, *integer),
         SlotKind::Texts => texts(slot, found),
         SlotKind::Lists => match found {
@@ -55,7 +58,7 @@ fn number(slot: &Slot, number: Number, integer: bool) -> Option<Value> {
     if let (Some(from), Some(to)) = (number.unit, slot.unit) {
         value = from.convert(value, to);
     }
-    // A share is a fraction unless the argument says that it is in percent.
+    // A share is converted to a fraction unless the argument mentions percent.
     let share = number.unit.is_some_and(|unit| unit.measure == Measure::Share);
     if share && !integer && !slot.words.contains("percent") && !slot.words.contains('%') {
         value = format!("{:.12e}", value / 100.0).parse().unwrap_or(value);
@@ -89,7 +92,7 @@ fn time(found: &FoundValue) -> Option<Time> {
     }
 }
 
-/// A moment in the time zone of `now`; a time without a date is the next such time.
+/// Returns a moment in the time zone of `now`; a time without a date is its next occurrence.
 fn date_time(found: &FoundValue, now: &Zoned) -> Option<Value> {
     let time = time(found)?;
     let day = match date(found) {
@@ -101,7 +104,7 @@ fn date_time(found: &FoundValue, now: &Zoned) -> Option<Value> {
     Some(Value::String(zoned.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()))
 }
 
-/// A date in the form the description asks for, else as ISO 8601 has it.
+/// Formats a date as the description of the argument asks, or else by ISO 8601.
 fn formatted(slot: &Slot, date: Date) -> String {
     const FORMS: [(&str, &str); 6] = [
         ("mm-dd-yyyy", "%m-%d-%Y"),
@@ -140,7 +143,7 @@ fn text(slot: &Slot, found: &FoundValue) -> Option<Value> {
     (fits && !text.is_empty()).then(|| Value::String(text.to_owned()))
 }
 
-/// A phrase without words at its ends that name the argument: `deluxe room` is the room type `deluxe`.
+/// Removes words at both ends that name the argument: `deluxe room` is the room type `deluxe`.
 fn without_argument<'t>(slot: &Slot, text: &'t str) -> &'t str {
     let names = |word: &str| {
         let stem = stem(&word.to_lowercase());
@@ -156,7 +159,7 @@ fn without_argument<'t>(slot: &Slot, text: &'t str) -> &'t str {
     if names(text) { "" } else { text }
 }
 
-/// A name without what says that it is one: `ID B1004`. `Hotel Paradise` stays whole.
+/// Removes a label such as `ID` in `ID B1004`. `Hotel Paradise` is unchanged.
 fn without_label(text: &str) -> &str {
     let label = |word: &str| matches!(word.to_ascii_lowercase().as_str(), "id" | "no" | "nr" | "number");
     text.split_once(' ').filter(|(first, _)| label(first)).map_or(text, |(_, rest)| rest.trim_start())

@@ -1,13 +1,14 @@
 //! How well a found value fits an argument.
 
 use super::found::{Found, FoundValue};
-use super::sentence::{Sentence, TokenKind};
+use super::names::is_request;
+use super::sentence::{Sentence, Token, TokenKind};
 use super::slot::{Slot, SlotKind};
 use super::units::Measure;
 
-/// Words before a value that say something about it.
+/// Number of words before a value that are read as its context.
 const REACH_BEFORE: usize = 6;
-/// Words after a value that say something about it.
+/// Number of words after a value that are read as its context.
 const REACH_AFTER: usize = 4;
 
 /// Prepositions with the terms of arguments they introduce.
@@ -43,6 +44,7 @@ pub(super) fn score(slot: &Slot, found: &Found, sentence: &Sentence<'_>) -> (f64
 
 fn kind(slot: &Slot, found: &Found) -> f64 {
     match (&slot.kind, &found.value) {
+        (SlotKind::Text, FoundValue::Literal(_)) if slot.takes_json() => 4.0,
         (SlotKind::Text | SlotKind::Texts, value) => match value {
             FoundValue::Texts(_) | FoundValue::Literal(_) if slot.kind == SlotKind::Texts => 3.0,
             FoundValue::Quoted(_) if slot.kind == SlotKind::Texts => 2.0,
@@ -70,18 +72,20 @@ fn kind(slot: &Slot, found: &Found) -> f64 {
     }
 }
 
-/// Whether an argument asks for a place, which may be `Paris, France`.
+/// Returns whether an argument is a place, which may be `Paris, France`.
 fn is_place(slot: &Slot) -> bool {
     const PLACES: [&str; 8] = ["address", "citi", "destin", "end", "locat", "origin", "place", "start"];
     slot.name_terms.iter().any(|term| PLACES.contains(&term.as_str()))
 }
 
-/// What the words around a value have in common with the argument.
+/// Scores how closely the words around a value relate to the argument.
 fn context(slot: &Slot, found: &Found, sentence: &Sentence<'_>) -> f64 {
     let mut total = 0.0;
     let mut seen: Vec<&str> = Vec::new();
-    let mut weigh = |stem: &'_ str, nearness: f64| -> f64 {
-        match related(slot, stem) {
+    let mut weigh = |token: &Token<'_>, nearness: f64| -> f64 {
+        // `show` asks for something, and says nothing about an argument that is `what the table shows`.
+        let request = !slot.required && is_request(&token.lower);
+        match related(slot, &token.stem).filter(|(term, _)| !request || slot.is_named(term)) {
             Some((term, weight)) if !seen.contains(&term) => {
                 seen.push(term);
                 weight * nearness
@@ -89,8 +93,11 @@ fn context(slot: &Slot, found: &Found, sentence: &Sentence<'_>) -> f64 {
             _ => 0.0,
         }
     };
-    for at in found.from..found.to {
-        total += weigh(&sentence.tokens[at].stem, 0.8);
+    // Words in quotation marks or in an address are no evidence about the argument.
+    if !found.is_verbatim() {
+        for at in found.from..found.to {
+            total += weigh(&sentence.tokens[at], 0.8);
+        }
     }
     let mut nearness = 1.0;
     for at in (found.from.saturating_sub(REACH_BEFORE)..found.from).rev() {
@@ -98,7 +105,7 @@ fn context(slot: &Slot, found: &Found, sentence: &Sentence<'_>) -> f64 {
         if token.ends_clause() && token.text != ":" {
             break;
         }
-        total += weigh(&token.stem, nearness);
+        total += weigh(token, nearness);
         nearness *= passing(token);
     }
     let mut nearness = 0.8;
@@ -107,13 +114,13 @@ fn context(slot: &Slot, found: &Found, sentence: &Sentence<'_>) -> f64 {
         if token.ends_clause() {
             break;
         }
-        total += weigh(&token.stem, nearness);
+        total += weigh(token, nearness);
         nearness *= passing(token) * 0.9;
     }
     total
 }
 
-/// The term of an argument that a word is, or that one of both begins with: `user` and `username`.
+/// Returns the term of an argument that a word equals, or of which one begins with the other: `user` and `username`.
 fn related<'s>(slot: &'s Slot, stem: &str) -> Option<(&'s str, f64)> {
     const SHORTEST: usize = 4;
     if let Some((term, weight)) = slot.terms.get_key_value(stem) {
@@ -126,8 +133,8 @@ fn related<'s>(slot: &'s Slot, stem: &str) -> Option<(&'s str, f64)> {
     slot.terms.iter().find(|(term, _)| begins(term)).map(|(term, weight)| (term.as_str(), weight * 0.6))
 }
 
-/// How much of a relation is left on the other side of a token.
-fn passing(token: &super::sentence::Token<'_>) -> f64 {
+/// Returns the share of a relation that remains beyond a token.
+fn passing(token: &Token<'_>) -> f64 {
     match token.kind {
         TokenKind::Mark if matches!(token.text, "," | "(" | ")") => 0.5,
         TokenKind::Mark => 0.9,
@@ -138,7 +145,7 @@ fn passing(token: &super::sentence::Token<'_>) -> f64 {
     }
 }
 
-/// What the preposition before a value says about its part.
+/// Scores the preposition before a value for the role of the argument.
 fn role(slot: &Slot, found: &Found, sentence: &Sentence<'_>) -> f64 {
     let Some(mut before) = found.from.checked_sub(1) else { return 0.0 };
     if sentence.lower(before) == "the" {
@@ -153,7 +160,7 @@ fn role(slot: &Slot, found: &Found, sentence: &Sentence<'_>) -> f64 {
     if ROLES.iter().any(|role| introduces(&role)) { 1.5 } else { 0.0 }
 }
 
-/// Whether number and argument measure the same.
+/// Scores whether the number and the argument have the same measure.
 fn unit(slot: &Slot, found: &Found) -> f64 {
     let Some(number) = found.number() else { return 0.0 };
     match (number.unit.map(|unit| unit.measure), slot.unit.map(|unit| unit.measure)) {
@@ -164,7 +171,7 @@ fn unit(slot: &Slot, found: &Found) -> f64 {
     }
 }
 
-/// Whether the description of the argument gives the value as an example.
+/// Returns a bonus if the description of the argument gives the value as an example.
 fn mentioned(slot: &Slot, found: &Found) -> f64 {
     let Some(text) = found.text() else { return 0.0 };
     if slot.mentioned.iter().any(|mentioned| mentioned.eq_ignore_ascii_case(text)) { 3.0 } else { 0.0 }

@@ -47,6 +47,12 @@ impl<'t> Sentence<'t> {
         Self { text, tokens }
     }
 
+    /// The count of numbers from one token up to another one.
+    pub(super) fn numbers(&self, from: usize, to: usize) -> usize {
+        let tokens = self.tokens.get(from..to).unwrap_or_default();
+        tokens.iter().filter(|token| token.kind == TokenKind::Number).count()
+    }
+
     pub(super) fn token(&self, index: usize) -> Option<&Token<'t>> {
         self.tokens.get(index)
     }

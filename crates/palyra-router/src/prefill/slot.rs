@@ -1,4 +1,4 @@
-//! The arguments a schema asks for.
+//! The arguments of an input schema.
 
 use std::collections::BTreeMap;
 
@@ -7,39 +7,39 @@ use serde_json::Value;
 use super::units::{self, Unit};
 use crate::words::terms;
 
-/// Deepest level of objects that is filled in.
+/// Maximum depth of objects whose members are filled in.
 const MAX_DEPTH: usize = 3;
-/// Most arguments that are looked for.
+/// Maximum number of arguments.
 const MAX_SLOTS: usize = 64;
-/// Most choices of one argument that are looked for.
+/// Maximum number of choices of one argument.
 const MAX_CHOICES: usize = 256;
 
-/// One argument.
+/// An argument of a tool.
 pub(super) struct Slot {
-    /// Its name, after those of the objects it is in.
+    /// The name, preceded by those of the enclosing objects.
     pub(super) path: Vec<String>,
     pub(super) required: bool,
     pub(super) kind: SlotKind,
-    /// What it is about: terms with their weight.
+    /// Terms of the name and the description, with their weights.
     pub(super) terms: BTreeMap<String, f64>,
-    /// The terms of its name alone.
+    /// The terms of the name only.
     pub(super) name_terms: Vec<String>,
-    /// The parts of its name in lower case, `from` and `to` among them.
+    /// The parts of the name in lower case, including stop words such as `from` and `to`.
     pub(super) name_parts: Vec<String>,
-    /// What it is without a word about it.
+    /// The value if the sentence does not state one.
     pub(super) default: Option<Value>,
     /// Name and description in lower case.
     pub(super) words: String,
-    /// Values its description mentions, for example `such as villa or condo`.
+    /// Values that the description mentions, for example `such as villa or condo`.
     pub(super) mentioned: Vec<String>,
-    /// The unit its numbers are in.
+    /// The unit of its numbers.
     pub(super) unit: Option<Unit>,
     pub(super) minimum: Option<f64>,
     pub(super) maximum: Option<f64>,
     pub(super) max_length: Option<usize>,
 }
 
-/// What an argument is.
+/// The type of an argument.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum SlotKind {
     Text,
@@ -58,19 +58,29 @@ pub(super) enum SlotKind {
     Numbers {
         integer: bool,
     },
-    /// A list of lists of numbers, or whatever stands literally in the text.
+    /// A list of lists of numbers, or JSON that the text contains literally.
     Lists,
     /// An object without known members.
     Object,
 }
 
 impl Slot {
+    /// Whether it is a text that may be JSON, by its description.
+    pub(super) fn takes_json(&self) -> bool {
+        self.words.split(|c: char| !c.is_alphanumeric()).any(|word| word == "json")
+    }
+
+    /// Whether a term is a part of its name.
+    pub(super) fn is_named(&self, term: &str) -> bool {
+        self.name_terms.iter().any(|name| name == term)
+    }
+
     pub(super) fn is_number(&self) -> bool {
         matches!(self.kind, SlotKind::Integer | SlotKind::Number)
     }
 }
 
-/// Reads the arguments of an input schema in its order.
+/// Reads the arguments of an input schema: required ones in the order of `required`, then the others by name.
 pub(super) fn read(schema: &Value) -> Vec<Slot> {
     let mut slots = Vec::new();
     collect(schema, schema, &[], true, &mut slots);
@@ -87,7 +97,7 @@ fn collect(root: &Value, schema: &Value, path: &[String], required: bool, slots:
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    // Names of an object are in order of the alphabet, `required` in the order of its author.
+    // Members of an object are sorted by name, while `required` has the order of its author.
     let mut names: Vec<&String> = properties.keys().collect();
     names.sort_by_key(|name| needed.iter().position(|needed| needed == name).unwrap_or(usize::MAX));
     for name in names {
@@ -133,7 +143,7 @@ fn slot(path: Vec<String>, required: bool, kind: SlotKind, property: &Value) -> 
     }
 }
 
-/// A name with a blank between its parts: `fromCity` and `from_city` are `from City`.
+/// Separates the parts of a name with blanks: `fromCity` and `from_City` become `from City`.
 fn spaced_name(name: &str) -> String {
     let mut spaced = String::new();
     let mut after_small = false;
@@ -149,7 +159,7 @@ fn spaced_name(name: &str) -> String {
     spaced
 }
 
-/// The number after `Default is` or `Defaults to`.
+/// Returns the number after `Default is` or `Defaults to`.
 fn described_default(description: &str, kind: &SlotKind) -> Option<Value> {
     if !matches!(kind, SlotKind::Integer | SlotKind::Number) {
         return None;
@@ -162,7 +172,7 @@ fn described_default(description: &str, kind: &SlotKind) -> Option<Value> {
         .filter(|value| value.is_i64() || *kind == SlotKind::Number && value.is_number())
 }
 
-/// A term that several arguments have tells none of them from the others.
+/// Divides the weight of each term by the number of arguments that have it, because a shared term distinguishes none.
 fn share_terms(slots: &mut [Slot]) {
     let mut counts: BTreeMap<String, f64> = BTreeMap::new();
     for term in slots.iter().flat_map(|slot| slot.terms.keys()) {
@@ -175,7 +185,7 @@ fn share_terms(slots: &mut [Slot]) {
     }
 }
 
-/// Follows a reference within the schema, and takes the first alternative that is not null.
+/// Follows references within the schema, and takes the first alternative that is not null.
 fn resolve<'s>(root: &'s Value, mut schema: &'s Value) -> &'s Value {
     for _ in 0..4 {
         let reference =
@@ -260,7 +270,7 @@ fn text_kind(schema: &Value, name: &str) -> SlotKind {
     }
 }
 
-/// The values that a description gives as examples.
+/// Returns the values that a description gives as examples.
 fn mentioned(description: &str) -> Vec<String> {
     const CUES: [&str; 12] = [
         "e.g.",

@@ -1,4 +1,4 @@
-//! Arguments taken from sentences.
+//! Arguments extracted from sentences.
 
 use jiff::Zoned;
 use palyra_router::prefill;
@@ -32,6 +32,19 @@ fn quoted_text_addresses_and_paths_are_found() {
         "send ./out/report.pdf and https://a.example/x?y=1. to eve@mail.example",
         &json!({"to": "eve@mail.example", "attachment_path": "./out/report.pdf", "url": "https://a.example/x?y=1"}),
     );
+}
+
+#[test]
+fn words_of_a_quotation_do_not_choose_its_argument() {
+    let chart = json!({"data": {"type": "string", "description": "The data as CSV."},
+        "title": {"type": "string", "description": "What the table shows."},
+        "x_column": {"type": "string", "description": "The column of the horizontal axis."}});
+    check(&chart, &["data"], "show 'a,b x,1' as a chart", &json!({"data": "a,b x,1"}));
+    let sentence = "show 'title,x 1,2' as a chart with the title 'data'";
+    check(&chart, &["data"], sentence, &json!({"data": "title,x 1,2", "title": "data"}));
+    let json = json!({"data": {"type": "string", "description": "The data: CSV or JSON."}});
+    let sentence = r#"draw {"tea": 3} as a pie"#;
+    check(&json, &["data"], sentence, &json!({"data": "{\"tea\":3}"}));
 }
 
 #[test]
