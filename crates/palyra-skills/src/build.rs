@@ -43,7 +43,7 @@ pub struct BuildRequest<'a> {
     pub signed_provenance: Option<&'a [u8]>,
 }
 
-/// A finished artifact.
+/// A built artifact, with the facts that a publisher needs after the build.
 #[derive(Debug, Clone)]
 pub struct BuiltArtifact {
     /// The bytes of the `.palyra-skill` file.

@@ -61,7 +61,7 @@ pub struct ConsentRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum ConsentBasis {
-    /// A person consented.
+    /// A person consented to this release.
     Given {
         /// The principal that consented.
         principal: String,

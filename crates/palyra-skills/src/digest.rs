@@ -16,7 +16,7 @@ pub struct Sha256Digest([u8; 32]);
 pub struct DigestSyntaxError;
 
 impl Sha256Digest {
-    /// Hashes `bytes`.
+    /// Returns the SHA-256 of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())

@@ -92,7 +92,7 @@ fn check_segment(segment: &str) -> Result<(), NameProblem> {
     Ok(())
 }
 
-/// Returns whether Windows opens a device for this name, whatever extension follows.
+/// Returns whether Windows opens a device for this name, with any extension.
 fn is_device(stem: &str) -> bool {
     let numbered = |prefix: &str| {
         stem.strip_prefix(prefix)

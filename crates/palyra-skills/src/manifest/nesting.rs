@@ -11,7 +11,7 @@ use toml_parser::lexer::TokenKind;
 /// Most levels of tables, arrays and dotted keys in one statement.
 pub(super) const MAX_LEVELS: usize = 64;
 
-/// Finds the first token that goes too deep.
+/// Finds the first token that exceeds the maximum depth.
 pub(super) fn check_nesting(text: &str) -> Result<(), Range<usize>> {
     // Dots of the keys around each open bracket, and of the key being read.
     let mut around: Vec<usize> = Vec::new();

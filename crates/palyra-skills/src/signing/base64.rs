@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 #[error("base64 must use the standard alphabet with padding")]
 pub struct Base64Error;
 
-/// Encodes bytes.
+/// Encodes bytes with the standard alphabet and padding.
 #[must_use]
 pub fn encode(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)

@@ -42,7 +42,7 @@ pub enum EnvelopeError {
     PayloadType {
         /// The type of the envelope.
         found: String,
-        /// The expected type.
+        /// The type that the caller requires.
         expected: &'static str,
     },
     /// The payload or a signature is not strict base64.

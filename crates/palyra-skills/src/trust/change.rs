@@ -56,7 +56,7 @@ pub struct ReleaseMark {
     pub skill_id: String,
     /// The version of the release.
     pub version: Version,
-    /// The release counter.
+    /// The release counter, which increases with each release of the skill.
     pub release_counter: u64,
     /// The payload digest, which identifies the release.
     pub payload: Sha256Digest,

@@ -23,9 +23,9 @@ pub struct RevocationList {
     pub issuer: FeedIssuer,
     /// Increases with each list of this issuer; an older list is not applied.
     pub number: u64,
-    /// Revoked keys.
+    /// Keys whose signatures are no longer accepted.
     pub keys: Vec<RevokedKey>,
-    /// Revoked releases.
+    /// Releases that are no longer accepted.
     pub releases: Vec<RevokedRelease>,
 }
 
@@ -39,7 +39,7 @@ pub enum FeedIssuer {
     Feed(String),
 }
 
-/// A revoked key.
+/// The entry of a key in a revocation list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RevokedKey {
@@ -49,7 +49,7 @@ pub struct RevokedKey {
     pub reason: String,
 }
 
-/// A revoked release.
+/// The entry of a release in a revocation list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RevokedRelease {

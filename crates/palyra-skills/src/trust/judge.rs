@@ -26,7 +26,7 @@ pub(crate) struct Offer<'a> {
     pub(crate) lineage: &'a [SignedRotation],
 }
 
-/// Whether an artifact comes from outside or is checked again.
+/// Whether an artifact is new or an installed one is checked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VerifyMode {
     /// Offered for installation or update.

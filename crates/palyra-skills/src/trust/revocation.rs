@@ -19,7 +19,7 @@ pub enum RevocationTarget {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RevocationScope {
-    /// All publishers.
+    /// The revocation applies to all publishers.
     Everywhere,
     /// Only the named publisher, so that a publisher cannot revoke releases of another.
     Publisher(String),

@@ -104,7 +104,7 @@ impl VerifiedSkill {
         &self.manifest
     }
 
-    /// Returns the archive.
+    /// Returns the archive that was verified.
     #[must_use]
     pub fn artifact(&self) -> &SkillArtifact {
         &self.artifact

@@ -1,4 +1,4 @@
-//! How often a schema can be applied to one value, and what that costs, counted without a value.
+//! Bounds on how often a schema is applied to one value and on its cost, counted without a value.
 //!
 //! A validator follows `$ref` and `allOf` wherever they lead. Two references per level double the work with
 //! each level; a reference to itself never ends. Counting the ways to reach one place of a value, level by

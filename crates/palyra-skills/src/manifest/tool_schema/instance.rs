@@ -32,7 +32,8 @@ pub(super) struct Members<'a>(Vec<Member<'a>>);
 type Member<'a> = (Cow<'a, str>, Instance<'a>);
 
 impl<'a> Members<'a> {
-    /// Refuses members with the same name, and says which: programs do not agree on which of them counts, and a person
+    /// Refuses duplicate names, and returns the first one: programs differ in which of the values they use, and a
+    /// person
     /// who approves one value must not have approved another.
     fn new(members: Vec<Member<'a>>) -> Result<Self, Cow<'a, str>> {
         let twice = |at: usize, name: &str| members.iter().skip(at + 1).any(|(later, _)| later == name);
