@@ -144,6 +144,10 @@ pub(crate) fn open<'a>(
 
 impl Opened<'_> {
     /// Decrypts the value.
+    ///
+    /// # Errors
+    ///
+    /// [`Damage::Altered`] if the value does not authenticate.
     pub(crate) fn value(&self) -> Result<Zeroizing<Vec<u8>>, Damage> {
         cipher::open(&self.data_key, &self.value_nonce, &self.context, self.value).ok_or(Damage::Altered)
     }

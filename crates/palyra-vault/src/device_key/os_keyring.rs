@@ -1,6 +1,6 @@
 //! The device key in the Secret Service of a desktop session.
 //!
-//! The kernel's own keyring is no choice: it forgets everything when the machine stops.
+//! The keyring of the kernel is not used because its contents are lost when the machine stops.
 
 use super::{DeviceKey, DeviceKeyError, DeviceKeySource, Protection, RecordName, VaultId};
 use keyring_core::api::CredentialStoreApi;
@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 const SERVICE: &str = "palyra vault";
 /// The entry that a probe writes, reads and removes.
 const PROBE: &str = "probe";
-/// How long an answer may take: a person may have to unlock the keyring first.
+/// Maximum time for a response, long enough for a person to unlock the keyring.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The keyring of this session.

@@ -1,4 +1,4 @@
-//! Flows through a whole vault, honest and hostile.
+//! Tests of whole vaults, undamaged and manipulated.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
