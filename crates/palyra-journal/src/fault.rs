@@ -1,4 +1,4 @@
-//! Where tests may stop the world: before and after the database decides.
+//! Fault points, at which tests stop the process: before and after a commit of the database.
 
 use crate::JournalError;
 

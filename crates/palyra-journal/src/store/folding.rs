@@ -19,7 +19,7 @@ use std::thread::JoinHandle;
 /// Thresholds for checkpointing, in pages of the log.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoldingLimits {
-    /// Number of remaining pages from which the other thread is asked.
+    /// Number of remaining pages from which the other thread checkpoints.
     turn: u32,
     /// Length from which the log should be reset.
     long: u32,
@@ -113,7 +113,8 @@ impl LogFolding {
         }
     }
 
-    /// Asks the other thread, and starts it first if necessary. If it cannot be started, the writer does all the work.
+    /// Requests a checkpoint of the other thread, which is started if necessary. If it cannot be started, the writer
+    /// does all the work.
     fn ask_helper(&mut self) {
         if self.helper.is_none() {
             match Helper::start(&self.path, &self.folded) {

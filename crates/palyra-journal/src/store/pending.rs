@@ -7,13 +7,13 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use tokio::sync::oneshot;
 
-/// An answer of the writer: `.await` it on any runtime, or [`Pending::wait`] for it on a thread.
+/// A result of the writer: `.await` it on any runtime, or block a thread with [`Pending::wait`].
 ///
 /// Dropping it does not take the request back.
 #[must_use = "the request is made, but only the answer says whether it was kept"]
 pub struct Pending<T> {
     answer: Answer<T>,
-    /// The answer of a writer that is gone.
+    /// The result if the writer has stopped.
     closed: fn() -> T,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Reply<T>(oneshot::Sender<T>);
 
 impl<T> Reply<T> {
     pub(super) fn send(self, answer: T) {
-        // The caller may be gone; the change stays.
+        // The caller may have dropped the receiver; the change is committed anyway.
         let _ = self.0.send(answer);
     }
 }
@@ -38,7 +38,7 @@ impl<T> Pending<T> {
         (Reply(reply), Self { answer: Answer::Awaited(receiver), closed })
     }
 
-    /// Blocks the calling thread until the answer is there; not for async workers.
+    /// Blocks the calling thread until the result is available. Async code must `.await` instead.
     pub fn wait(self) -> T {
         wait_for(self)
     }
