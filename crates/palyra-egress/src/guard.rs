@@ -25,7 +25,7 @@ use std::time::Duration;
 ///
 /// The default uses the resolver of the operating system, trusts the Mozilla root certificates and refuses no listener.
 pub struct EgressConfig {
-    /// Resolves host names.
+    /// Resolves host names; every address it returns is checked.
     pub resolver: Arc<dyn Resolver>,
     /// Trusted root certificates in addition to the default ones.
     pub extra_roots: Vec<CertificateDer<'static>>,

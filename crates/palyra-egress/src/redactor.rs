@@ -144,7 +144,7 @@ impl Redactor {
     /// none.
     fn open_from(&self, data: &[u8]) -> usize {
         let unfinished = Escape::ALL.iter().flat_map(|escape| escape.unfinished(data));
-        // A truncated escape hides what came before it, so the search also ends before it.
+        // The start of a secret may be followed by a truncated escape, so the search also ends before it.
         let ends = unfinished.chain([data.len()]);
         ends.map(|end| self.open_before(&data[..end])).min().unwrap_or(data.len())
     }
@@ -171,7 +171,7 @@ impl Redactor {
     }
 }
 
-/// Searches for nothing.
+/// A redactor without secrets, which changes no text.
 impl Default for Redactor {
     fn default() -> Self {
         Self::new([])

@@ -33,7 +33,7 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// Addresses that were judged; a connection goes to one of these and to no other.
+/// Addresses that were checked. Connections use only these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PinnedAddresses(Vec<SocketAddr>);
 
@@ -47,7 +47,7 @@ impl PinnedAddresses {
     }
 }
 
-/// Resolves, remembers and judges.
+/// Resolves names, caches the addresses and checks them.
 pub(crate) struct Addresses {
     resolver: Arc<dyn Resolver>,
     listeners: RefusedListeners,

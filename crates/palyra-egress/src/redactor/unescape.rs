@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Maximum length of a decoded escape: `&#x0000026;` has eleven bytes, and longer ones do not occur in practice.
 pub(super) const MAX_ESCAPE_BYTES: usize = 12;
 
-/// An escaping scheme.
+/// An escaping scheme by which an encoder may have written a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Escape {
     /// URL percent-encoding: `%26`.

@@ -35,7 +35,7 @@ pub(crate) fn read_headers(lines: &[(String, String)]) -> Result<HeaderMap, Egre
     Ok(headers)
 }
 
-/// Names that decide where a message goes and where it ends.
+/// Returns whether the host sets the header, because it determines the target or the end of a message.
 pub(crate) fn is_set_by_the_host(name: &HeaderName) -> bool {
     let name = name.as_str();
     name.starts_with("proxy-")

@@ -1,4 +1,4 @@
-//! A certificate authority that lives as long as its test.
+//! A certificate authority for one test.
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::ServerConfig;

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 
 /// Answers from a list and counts the lookups of each name.
 ///
-/// A name without an answer does not exist.
+/// Names that are not in the list do not exist.
 #[derive(Debug, Default)]
 pub struct FixedResolver {
     names: Mutex<HashMap<String, Name>>,
@@ -33,7 +33,7 @@ impl FixedResolver {
         self.with_sequence(host, [addresses.into_iter().collect()])
     }
 
-    /// Answers `host` with one list after another; the last one stays.
+    /// Answers successive lookups of `host` with these lists, and later ones with the last list.
     pub fn with_sequence(self, host: &str, answers: impl IntoIterator<Item = Vec<IpAddr>>) -> Self {
         self.edit(host, |name| name.answers = answers.into_iter().collect());
         self
