@@ -54,7 +54,7 @@ impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
         self.kept().insert(key, value);
     }
 
-    /// Forgets the value of a key.
+    /// Removes the value of a key.
     pub fn remove<Q: Eq + Hash + ?Sized>(&self, key: &Q)
     where
         K: Borrow<Q>,

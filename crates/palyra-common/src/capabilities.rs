@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A granted capability.
+/// One capability that a run can be granted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Capability {
     /// Requests to the URLs of a rule.

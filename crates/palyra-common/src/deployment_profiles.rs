@@ -27,7 +27,7 @@ pub struct DeploymentProfile {
 /// The facts about a daemon to start that a profile restricts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServePlan {
-    /// The listen address.
+    /// The address that the daemon would listen on.
     pub listen: SocketAddr,
     /// Whether it has a TLS certificate.
     pub tls: bool,

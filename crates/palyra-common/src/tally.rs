@@ -19,7 +19,7 @@ pub struct CacheCount {
 }
 
 impl CacheTally {
-    /// Counts one lookup.
+    /// Counts a lookup as a hit if `found`, otherwise as a miss.
     pub fn note(&self, found: bool) {
         let of = if found { &self.hits } else { &self.misses };
         // No other memory access depends on these counters.

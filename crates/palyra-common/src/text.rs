@@ -18,7 +18,7 @@ pub fn clip_marked(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// Returns the first characters of a text of others, escaped so that it stays on its line.
+/// Returns the first characters of an untrusted text, escaped so that it remains on one line.
 pub fn clip_untrusted(text: &str, most: usize) -> String {
     escape_untrusted(clip(text, most))
 }

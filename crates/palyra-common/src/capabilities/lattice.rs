@@ -4,7 +4,7 @@
 pub(crate) trait Authority: Clone + Ord {
     /// Returns whether `other` allows everything that `self` allows.
     fn is_within(&self, other: &Self) -> bool;
-    /// Returns the grant that allows what both allow, or `None` if there is nothing.
+    /// Returns the largest grant that both include, or `None` if they have nothing in common.
     fn meet(&self, other: &Self) -> Option<Self>;
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn canonical<A: Authority>(mut items: Vec<A>) -> Vec<A> {
     items
 }
 
-/// Returns the canonical set of what both sets allow.
+/// Returns the intersection of two sets, in normal form.
 pub(crate) fn intersect<A: Authority>(left: &[A], right: &[A]) -> Vec<A> {
     canonical(left.iter().flat_map(|a| right.iter().filter_map(|b| a.meet(b))).collect())
 }
