@@ -201,7 +201,7 @@ fn weigh(tool: &ToolText<'_>) -> BTreeMap<String, f64> {
     weights
 }
 
-/// The parts of an id that name the tool; the first one, its publisher, would match every tool of that publisher.
+/// Returns an id without its publisher, which would match every tool of that publisher.
 fn own_id<'a>(tool: &ToolText<'a>) -> &'a str {
     tool.id.split_once('.').map_or(tool.id, |(_, rest)| rest)
 }
@@ -210,7 +210,7 @@ fn name_terms(tool: &ToolText<'_>) -> BTreeSet<String> {
     terms(own_id(tool)).chain(terms(tool.name)).take(MAX_FIELD_TERMS).collect()
 }
 
-/// Adds the names of tools to the terms they are made of.
+/// Adds to each term the tools whose names contain it, with its share of the rarity of the name.
 fn add_names(postings: &mut HashMap<Box<str>, Term>, names: &[BTreeSet<String>]) {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for term in names.iter().flatten() {

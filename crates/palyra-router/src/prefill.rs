@@ -37,7 +37,7 @@ pub struct Prefilled {
 ///
 /// Recognised are choices of the schema, numbers with units, dates and times relative to `now`, quoted text, e-mail
 /// addresses, URLs, paths, lists, names and yes-or-no words. Values satisfy the types, formats and bounds of their
-/// properties; whether the whole input is valid is for a schema validator to say.
+/// properties; the input as a whole is not validated.
 #[must_use]
 pub fn prefill(schema: &Value, text: &str, now: &Zoned) -> Prefilled {
     Reading::new(text, now).fill(schema).0

@@ -31,7 +31,7 @@ const IMPLIED: [(&str, &str); 15] = [
 /// Returns the terms of a sentence with their weights, in a fixed order.
 pub(super) fn terms_of(text: &str) -> BTreeMap<String, f64> {
     let text = &text[..text.floor_char_boundary(MAX_BYTES)];
-    // Digits are values of arguments, and match what they do not mean: `13` is in `get_13F_report`.
+    // Digits are values of arguments and match unrelated tools: `13` is in `get_13F_report`.
     let is_number = |term: &String| term.bytes().all(|byte| byte.is_ascii_digit());
     let subjects = terms(text).filter(|term| !is_number(term));
     let mut weights: BTreeMap<String, f64> = subjects.map(|term| (term, 1.0)).collect();

@@ -21,7 +21,7 @@ const BREAKS: [&str; 26] = [
     "versus", "within", "without",
 ];
 
-/// Whether a word in lower case asks for something.
+/// Returns whether a word in lower case is a verb of a request.
 pub(super) fn is_request(word: &str) -> bool {
     REQUESTS.binary_search(&word).is_ok()
 }

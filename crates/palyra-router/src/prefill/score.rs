@@ -83,7 +83,7 @@ fn context(slot: &Slot, found: &Found, sentence: &Sentence<'_>) -> f64 {
     let mut total = 0.0;
     let mut seen: Vec<&str> = Vec::new();
     let mut weigh = |token: &Token<'_>, nearness: f64| -> f64 {
-        // `show` asks for something, and says nothing about an argument that is `what the table shows`.
+        // `show` is a verb of the request and no evidence for an argument described as `what the table shows`.
         let request = !slot.required && is_request(&token.lower);
         match related(slot, &token.stem).filter(|(term, _)| !request || slot.is_named(term)) {
             Some((term, weight)) if !seen.contains(&term) => {

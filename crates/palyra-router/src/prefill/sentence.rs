@@ -47,7 +47,7 @@ impl<'t> Sentence<'t> {
         Self { text, tokens }
     }
 
-    /// The count of numbers from one token up to another one.
+    /// Returns how many numbers are between two tokens.
     pub(super) fn numbers(&self, from: usize, to: usize) -> usize {
         let tokens = self.tokens.get(from..to).unwrap_or_default();
         tokens.iter().filter(|token| token.kind == TokenKind::Number).count()

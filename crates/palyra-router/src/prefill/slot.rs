@@ -65,12 +65,12 @@ pub(super) enum SlotKind {
 }
 
 impl Slot {
-    /// Whether it is a text that may be JSON, by its description.
+    /// Returns whether the argument is a text that its description allows to be JSON.
     pub(super) fn takes_json(&self) -> bool {
         self.words.split(|c: char| !c.is_alphanumeric()).any(|word| word == "json")
     }
 
-    /// Whether a term is a part of its name.
+    /// Returns whether a term is a part of the argument's name.
     pub(super) fn is_named(&self, term: &str) -> bool {
         self.name_terms.iter().any(|name| name == term)
     }
