@@ -21,7 +21,7 @@ pub struct ModelAnswer {
 }
 
 impl ModelAnswer {
-    /// Adds an event.
+    /// Adds the content of an event to the answer.
     ///
     /// The adapters limit the size of a response, so this does not check it.
     pub fn apply(&mut self, event: ModelEvent) {

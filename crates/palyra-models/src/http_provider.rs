@@ -39,7 +39,7 @@ pub struct HttpProviderConfig {
 pub struct ProviderKey {
     /// The reference of the key in the vault.
     pub name: SecretRef,
-    /// The key itself.
+    /// The value of the key.
     pub value: SecretValue,
 }
 
@@ -120,7 +120,7 @@ impl HttpProvider {
             let wait = self.config.retries.wait(attempts, &error, chance());
             match wait.filter(|_| !begun) {
                 Some(wait) => tokio::time::sleep(wait).await,
-                // Sending fails only if the reader is gone.
+                // Sending fails only if the reader was dropped.
                 None => return drop(events.send(Err(error)).await),
             }
         }

@@ -1,4 +1,4 @@
-//! The three protocols that providers speak.
+//! The three supported protocols of providers.
 
 use crate::chat::{self, ChatDecoder};
 use crate::endpoint::Endpoint;
@@ -17,7 +17,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
-    /// Chat completions as OpenAI defined them, which Ollama, vLLM, llama.cpp, LM Studio and routers speak too.
+    /// Chat completions as OpenAI defined them, which Ollama, vLLM, llama.cpp, LM Studio and routers support too.
     ChatCompletions,
     /// The Responses API of OpenAI.
     Responses,

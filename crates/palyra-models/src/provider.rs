@@ -10,7 +10,7 @@ use futures::stream::BoxStream;
 /// No request is sent before the first poll. The last item is [`ModelEvent::Finished`] or an error.
 pub type ModelStream = BoxStream<'static, Result<ModelEvent, ModelError>>;
 
-/// Something that answers requests to a model.
+/// A source of model responses.
 pub trait ModelProvider: Send + Sync {
     /// Sends a request to a model and streams its answer.
     ///

@@ -1,4 +1,4 @@
-//! Providers for tests: one in memory, and a server on loopback that speaks all three protocols.
+//! Providers for tests: one in memory, and a server on loopback that implements all three protocols.
 
 mod frames;
 mod scripted;

@@ -1,4 +1,4 @@
-//! The answer of chat completions, as a stream of chunks or whole.
+//! Responses of chat completions, as a stream of chunks or as one object.
 
 use crate::error::ModelError;
 use crate::event::{StopReason, Usage};

@@ -1,4 +1,4 @@
-//! The answer of the Messages API.
+//! Responses of the Messages API.
 
 use crate::error::ModelError;
 use crate::event::{StopReason, Usage};

@@ -1,4 +1,4 @@
-//! The answer of the Responses API.
+//! Responses of the Responses API.
 
 use crate::error::ModelError;
 use crate::event::{StopReason, Usage};

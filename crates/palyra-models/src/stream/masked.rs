@@ -1,8 +1,8 @@
-//! Text without the provider's key, however the answer cuts it.
+//! Masks the provider's key in streamed text, also if it is split between events.
 
 use palyra_egress::{Redactor, RedactorStream};
 
-/// One channel of text of an answer.
+/// The text of one channel of an answer: output or reasoning.
 ///
 /// The egress guard masks the key in the bytes of a response. A key that a provider repeats piece by piece, one frame
 /// after the other, is only whole here.

@@ -35,7 +35,7 @@ impl Script {
     }
 }
 
-/// Answers each request with the next script and remembers the requests.
+/// Answers each request with the next script and records the requests.
 ///
 /// Clones share scripts and requests. A request for which no script is left is answered with
 /// [`ModelError::InvalidRequest`].

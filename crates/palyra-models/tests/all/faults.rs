@@ -212,7 +212,7 @@ async fn contradicting_provider_frames_are_rejected_or_resolved_at_the_end() {
     let error = failure(Protocol::ChatCompletions, vec![chat(&[end.clone(), more])]).await;
     assert!(matches!(error, ModelError::MalformedFrame { frame: 2, .. }), "{error:?}");
 
-    // Every call numbered 0, and an end that does not say there are calls.
+    // Every call has the number 0, and the stop reason does not mention calls.
     let calls = [piece(0, "c1", "text__count", "{}"), piece(0, "c2", "text__count", "{}"), end];
     let server = ProviderServer::start([chat(&calls)]).await.unwrap();
     let got = answer(&server.provider(Protocol::ChatCompletions, None), request("x")).await.unwrap();

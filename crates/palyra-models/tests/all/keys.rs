@@ -1,4 +1,4 @@
-//! The key goes into the head of a request and nowhere else.
+//! The key is sent in the head of a request and appears nowhere else.
 
 use crate::support::{answer, ask, request, text_answer};
 use palyra_common::SecretValue;

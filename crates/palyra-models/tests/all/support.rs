@@ -45,7 +45,7 @@ pub(crate) fn call(id: &str, arguments: &str) -> ToolCall {
     ToolCall { id: id.into(), name: "text__count".into(), arguments: arguments.into() }
 }
 
-/// An answer with everything in it.
+/// An answer with every kind of content.
 pub(crate) fn rich_answer() -> Vec<ModelEvent> {
     vec![
         ModelEvent::Reasoning("Zählen wir.".into()),
