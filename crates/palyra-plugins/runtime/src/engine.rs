@@ -1,6 +1,6 @@
 //! Two engines over one compiled artifact, and the settings they share.
 //!
-//! The pool decides how fast a fresh instance is: guests with little memory are reset by `memset`
+//! The pool determines the cost of a new instance: guests with little memory are reset by `memset`
 //! (no page fault, no system call), the rest by batched decommit. `pagemap_scan` stays off: in this
 //! engine line it can show one guest's memory to the next.
 

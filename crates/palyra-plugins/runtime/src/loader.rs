@@ -279,7 +279,7 @@ impl ModuleCache {
         let Some((_, counted)) = self.slots.get_mut(sha256) else { return };
         self.code_bytes = self.code_bytes.saturating_sub(*counted).saturating_add(bytes);
         *counted = bytes;
-        // The one just used stays, however large it is.
+        // The most recent module is kept even if it alone exceeds the limit.
         while self.code_bytes > most && self.slots.len() > 1 {
             self.forget_oldest();
         }

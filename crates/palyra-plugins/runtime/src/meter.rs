@@ -20,14 +20,14 @@ impl MemoryMeter {
         Self(Arc::new(Counts { limit, used: AtomicU64::new(0), peak: AtomicU64::new(0) }))
     }
 
-    /// Counts bytes for as long as the result lives, or refuses them.
+    /// Counts bytes until the result is dropped. Fails if the total would exceed the limit of the run.
     pub(crate) fn hold(&self, bytes: usize) -> Result<HeldBytes, WasmPluginRunError> {
         let mut held = HeldBytes { meter: self.clone(), bytes: 0 };
         held.resize(bytes)?;
         Ok(held)
     }
 
-    /// Counts bytes until the run ends, or refuses them.
+    /// Counts bytes until the run ends. Fails if the total would exceed the limit of the run.
     pub(crate) fn grow(&self, bytes: u64) -> Result<(), WasmPluginRunError> {
         let Counts { limit, used, peak } = &*self.0;
         let allowed = *limit;
@@ -54,7 +54,7 @@ impl MemoryMeter {
     }
 }
 
-/// Bytes the host holds for a run; they are free again when this is dropped.
+/// Bytes that the host allocated for a run, counted until this is dropped.
 #[derive(Debug)]
 pub(crate) struct HeldBytes {
     meter: MemoryMeter,
@@ -62,7 +62,7 @@ pub(crate) struct HeldBytes {
 }
 
 impl HeldBytes {
-    /// Counts another number of bytes instead; refused, it stays as it was.
+    /// Changes the number of counted bytes. On an error the old number remains.
     pub(crate) fn resize(&mut self, bytes: usize) -> Result<(), WasmPluginRunError> {
         let bytes = bytes as u64;
         if bytes > self.bytes {

@@ -15,7 +15,7 @@ use palyra_common::tally::CacheCount;
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use std::sync::Arc;
 
-/// Loads modules and runs them. Shared engines, one ticker, a fresh instance for every call.
+/// Loads modules and runs them, with shared engines, one ticker and a new instance for every call.
 pub struct WasmRuntime {
     pub(crate) config: RuntimeConfig,
     /// The services of the configuration, shared by all runs.

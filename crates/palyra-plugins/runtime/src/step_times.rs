@@ -17,7 +17,7 @@ pub(crate) struct StepTimes {
 pub struct StepTime {
     /// Its place on the tape, from 0.
     pub index: usize,
-    /// From the question to the answer.
+    /// Time from the start of the step to its answer.
     pub elapsed: Duration,
 }
 

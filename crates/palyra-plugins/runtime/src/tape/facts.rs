@@ -98,7 +98,7 @@ pub(super) struct FactReader {
 }
 
 impl FactReader {
-    /// Opens the answer of a block; `None` when it is not one.
+    /// Decodes the answer of a block, or returns `None` if it is not one.
     pub(super) fn open(step: &TapeStep) -> Option<Self> {
         let bytes = STANDARD.decode(step.answer.as_str()?).ok()?;
         let left = step.request.as_u64()?;

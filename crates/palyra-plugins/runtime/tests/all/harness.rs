@@ -98,7 +98,7 @@ pub(crate) const ECHO: &str = "
     (drop (call $output_write (i32.const 0) (local.get $n)))
     (i32.const 0)";
 
-/// Sends the first request, patches the number it answers into the second, sends that, returns its answer.
+/// Sends the first request, inserts the number from its response into the second, sends that and returns its response.
 ///
 /// The input is `["request one","request two"]` with quotes escaped; the guest unescapes as it reads.
 pub(crate) fn two_calls() -> String {

@@ -230,7 +230,7 @@ async fn guest_that_writes_a_guarded_secret_is_denied() {
     assert_value_absent(&report);
 }
 
-/// A host that answers with the secret again and again ends the run.
+/// A host that repeatedly returns the secret ends the run.
 #[tokio::test]
 async fn responses_masked_too_often_end_the_run() {
     let server = TestServer::http(|_| TestReply::ok(format!("is it {CANARY}?"))).await.unwrap();

@@ -128,7 +128,7 @@ impl OutputStream for TapedOutput {
     }
 }
 
-/// Stands in for the flag of operations that are not counted.
+/// The flag passed for operations that are not counted: it is always set.
 static COUNTED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(true);
 
 fn piece(run: &RunContext, read: StreamResult<Bytes>) -> Result<Piece, HostFailure> {
