@@ -39,7 +39,7 @@ impl Cache {
             .map_err(GuestkitError::file("create a directory in", &tools))?;
         fill(unfinished.path())?;
         std::fs::rename(unfinished.path(), &finished).map_err(GuestkitError::file("create", &finished))?;
-        // Its path is gone, so dropping the guard would only fail to remove it.
+        // The directory was renamed, so removing it when the guard is dropped would fail.
         let _ = unfinished.keep();
         Ok(finished)
     }

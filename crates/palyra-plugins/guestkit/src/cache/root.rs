@@ -1,4 +1,4 @@
-//! Where the cache lives.
+//! The location of the cache.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

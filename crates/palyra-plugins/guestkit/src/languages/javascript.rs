@@ -55,7 +55,7 @@ pub(super) fn build(kit: &Kit, guest: &Guest) -> Result<Vec<u8>, GuestkitError> 
     let wit = write_world(guest, &work_path)?;
     let output = work_path.join("guest.wasm");
     let mut componentize = Command::new(&node);
-    // WASI stays linked, because the clock of the engine is the recorded clock of the run.
+    // WASI remains linked because the JavaScript engine reads the run's recorded clock through it.
     componentize
         .current_dir(&work_path)
         .arg(tools.join(COMPONENTIZE))
