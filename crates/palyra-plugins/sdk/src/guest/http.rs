@@ -10,7 +10,7 @@ use super::raw::types::CapabilityKind;
 use super::raw::{host_capabilities, http as raw};
 use serde::Serialize;
 
-/// A request builder.
+/// An outgoing request, which is built step by step and then sent.
 #[derive(Debug, Clone)]
 #[must_use = "a request does nothing until `send`"]
 pub struct Request {

@@ -58,7 +58,7 @@ pub(super) struct Prepared {
     pub(super) answer: Result<Response, HostError>,
 }
 
-/// The simulated host.
+/// The simulated host: grants, values, prepared responses, and the records of calls.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) grants: Grants,
@@ -75,7 +75,7 @@ pub(super) struct State {
     pub(super) call: Call,
 }
 
-/// The current call.
+/// The handles and counters of one call.
 #[derive(Debug, Default)]
 pub(super) struct Call {
     pub(super) tool_id: String,
