@@ -1,4 +1,4 @@
-//! Who is asking: tokens, what they may do, and a bound on guessing.
+//! Authentication: tokens, their scopes, and a rate limit for failures.
 
 mod failures;
 mod owner_token;
@@ -16,16 +16,16 @@ use subtle::ConstantTimeEq;
 
 use failures::Failures;
 
-/// Longest token that is looked at.
+/// Maximum length of a token; a longer one is rejected without hashing it.
 const MAX_TOKEN_BYTES: usize = 512;
 
-/// Why a request is rejected.
+/// Why a request is not authenticated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// No token came.
+    /// The request has no token.
     #[error("a token is required")]
     NoToken,
-    /// The token is not one of ours, or no longer.
+    /// The token is unknown, was removed or has expired.
     #[error("invalid token")]
     BadToken,
     /// Too many wrong tokens came from there.
@@ -33,7 +33,7 @@ pub enum Refused {
     TooMany,
 }
 
-/// Authenticates requests.
+/// Authenticates requests by token.
 #[derive(Default)]
 pub struct Access {
     owner: RwLock<Option<[u8; 32]>>,
@@ -54,12 +54,12 @@ impl Access {
         *self.hosts.write() = names.into_iter().map(|name| name.to_ascii_lowercase()).collect();
     }
 
-    /// Number of failures from one address before it is rate-limited.
+    /// Sets the number of failures from one address before it is rate-limited.
     pub fn allow_failures(&self, burst: u32) {
         self.failures.set_burst(burst);
     }
 
-    /// Whether this is a name of this daemon: a page that rebinds a name of its own does not know one.
+    /// Returns whether this is a name of this daemon. A page that rebinds its own DNS name does not know one.
     pub fn is_own_host(&self, host: &str) -> bool {
         let Some((name, address)) = parse_authority(host) else { return false };
         let name = name.to_ascii_lowercase();
@@ -93,7 +93,7 @@ impl Access {
         found.map_err(|refused| if self.count_failure(from) { refused } else { Refused::TooMany })
     }
 
-    /// The principal of a token that was authenticated before and may have been removed since.
+    /// Returns the principal of a token that was authenticated before, or `None` if it was removed since.
     pub(crate) fn recognise(&self, state: &State, token: &str, transport: Transport) -> Option<Principal> {
         self.find(state, &Sha256::digest(token.as_bytes()).into(), transport).ok()
     }
@@ -108,8 +108,8 @@ impl Access {
     }
 }
 
-/// Splits `NAME[:PORT]` or `[ADDRESS][:PORT]` into the name, brackets included, and the address it is; returns none
-/// where anything else stands in the text.
+/// Splits `NAME[:PORT]` or `[ADDRESS][:PORT]` into the name, including brackets, and its address, if it is one. Returns
+/// `None` for any other text.
 fn parse_authority(authority: &str) -> Option<(&str, Option<IpAddr>)> {
     let end = match authority.strip_prefix('[') {
         Some(rest) => rest.find(']')? + 2,

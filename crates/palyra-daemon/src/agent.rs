@@ -44,7 +44,7 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// What clients of sessions follow.
+    /// Returns the hub that clients of sessions follow.
     pub(crate) fn hub(&self) -> &Hub {
         &self.hub
     }
@@ -54,7 +54,7 @@ impl Agent {
         *self.model.write() = source;
     }
 
-    /// The model that answers in a session.
+    /// Returns the model set with [`Self::set_model`].
     pub(crate) fn model(&self) -> Option<ModelSource> {
         self.model.read().clone()
     }
@@ -77,7 +77,7 @@ impl Agent {
         self.inboxes.lock().remove(run_id);
     }
 
-    /// The lock of a session, dropped when unused.
+    /// Returns the lock of a session; unused locks are dropped.
     fn lock_of(&self, session_id: &str) -> Arc<tokio::sync::Mutex<()>> {
         let mut locks = self.locks.lock();
         locks.retain(|id, lock| id == session_id || Arc::strong_count(lock) > 1);
@@ -86,12 +86,12 @@ impl Agent {
 }
 
 impl ModelSource {
-    /// A provider, and the name it knows its model by.
+    /// Creates a source from a provider and the name it knows its model by.
     pub fn new(model: impl Into<String>, provider: Arc<dyn ModelProvider>) -> Self {
         Self { model: model.into(), provider, small: false }
     }
 
-    /// The same model, which only fills in arguments of tools that the router ranks.
+    /// Makes the model only fill in arguments of tools that the router ranks.
     #[must_use]
     pub fn small(self) -> Self {
         Self { small: true, ..self }

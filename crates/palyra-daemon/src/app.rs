@@ -39,17 +39,17 @@ use crate::uploads::Uploads;
 /// Default number of concurrent calls.
 const MAX_CONCURRENT_RUNS: u32 = 64;
 
-/// How long a call waits for room before it is `busy`.
+/// Maximum wait for a free place before a call fails as `busy`.
 const QUEUE_TIME: Duration = Duration::from_secs(5);
 
 /// Configuration of calls, set at the start of the daemon.
 #[derive(Clone)]
 pub struct AppConfig {
-    /// The compiler.
+    /// Compiles modules, in this process or in another one.
     pub compiler: Arc<dyn Compiler>,
-    /// Whether compiled code is kept below the state root.
+    /// True to store compiled code below the state root.
     pub keep_compiled_code: bool,
-    /// Whether guests may reach the network at all.
+    /// Whether guests may access the network.
     pub outside: Outside,
     /// No run gets more than this.
     pub ceiling: Option<RuntimeLimits>,
@@ -70,7 +70,7 @@ pub enum Outside {
 }
 
 impl AppConfig {
-    /// The usual: compiled code is kept, and the network is open.
+    /// Returns the default configuration: compiled code is stored, and the network is open.
     pub fn new(compiler: Arc<dyn Compiler>) -> Self {
         Self {
             compiler,
@@ -92,7 +92,7 @@ pub struct App {
     calls: TaskTracker,
     /// Ends every call in progress, and every later one; set when the daemon stops.
     cancel_calls: CancellationToken,
-    /// What goes on beside calls and is written down before the state is closed.
+    /// Background tasks that have to finish before the state is closed.
     chores: TaskTracker,
     compilations: BackgroundCompilations,
     control: Control,
@@ -111,14 +111,14 @@ pub struct App {
     stopping: watch::Sender<bool>,
     /// Counts started calls, so that observers know when the machine is busy.
     calls_begun: AtomicU64,
-    /// Whether it serves others and tells observers, and not only its own process.
+    /// True if it serves other processes and notifies observers, not only its own process.
     gateway: AtomicBool,
-    /// The delivery engine.
+    /// The task of the delivery engine; `None` until it is started.
     delivery: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl App {
-    /// The daemon over an open state.
+    /// Creates the daemon over an open state.
     pub fn new(state: State, config: AppConfig) -> Arc<Self> {
         let state = Arc::new(state);
         Arc::new_cyclic(|app| Self {
@@ -149,27 +149,27 @@ impl App {
         })
     }
 
-    /// The state it owns.
+    /// Returns the state it owns.
     pub fn state(&self) -> &Arc<State> {
         &self.state
     }
 
-    /// Authentication.
+    /// Returns the authentication of requests.
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// Sign-in to the console.
+    /// Returns the sign-in to the console.
     pub(crate) fn console(&self) -> &Arc<Console> {
         &self.console
     }
 
-    /// What happens by the time.
+    /// Returns the scheduler's control.
     pub(crate) fn control(&self) -> &Control {
         &self.control
     }
 
-    /// The agent runs.
+    /// Returns the agent.
     pub(crate) fn agent(&self) -> &Agent {
         &self.agent
     }
@@ -179,7 +179,7 @@ impl App {
         self.agent.set_model(source);
     }
 
-    /// Keeps the state open until it is dropped; none once the daemon stops.
+    /// Keeps the state open until the token is dropped; returns `None` once the daemon stops.
     pub(crate) fn begin_chore(&self) -> Option<TaskTrackerToken> {
         let chore = self.chores.token();
         (!*self.stopping.borrow()).then_some(chore)
@@ -189,22 +189,22 @@ impl App {
         &self.compilations
     }
 
-    /// Whether it serves as a daemon, and not only one command.
+    /// Returns whether it serves as a daemon, and not only one command.
     pub(crate) fn is_gateway(&self) -> bool {
         self.gateway.load(Ordering::SeqCst)
     }
 
-    /// The sandbox, if a call has started it.
+    /// Returns the caller with its sandbox, if a call has started it.
     pub(crate) fn started_caller(&self) -> Option<&Arc<ToolCaller>> {
         self.caller.get()
     }
 
-    /// The memory of requests and answers on their way.
+    /// Returns the memory budget of requests and responses.
     pub(crate) fn budget(&self) -> &MemoryBudget {
         &self.budget
     }
 
-    /// No run gets more than this.
+    /// Returns the upper bound for the limits of every run.
     pub(crate) fn ceiling(&self) -> RuntimeLimits {
         self.config.ceiling.clone().unwrap_or_else(|| RuntimeConfig::default().ceiling)
     }
@@ -225,12 +225,12 @@ impl App {
         &self.metrics
     }
 
-    /// Progress of observers.
+    /// Returns the progress counters of observers.
     pub(crate) fn hook_counts(&self) -> &HookCounts {
         &self.hook_counts
     }
 
-    /// How well caches do, and what waits; blocks the calling thread.
+    /// Returns cache hit counts and queue lengths. Blocks the calling thread.
     pub(crate) fn depths(&self) -> Result<Depths, StateError> {
         let queues = self.state.deliveries().queues()?;
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -254,7 +254,7 @@ impl App {
         })
     }
 
-    /// The time, as events tell it.
+    /// Returns the time for events in Unix milliseconds.
     pub(crate) fn now_ms(&self) -> u64 {
         self.state.now_ms()
     }
@@ -264,7 +264,7 @@ impl App {
         let _ = self.listeners.set(addresses);
     }
 
-    /// Time since it became the owner.
+    /// Returns the time since it opened the state.
     pub fn uptime(&self) -> Duration {
         self.started.elapsed()
     }
@@ -282,9 +282,9 @@ impl App {
         self.stopping.send_replace(true);
     }
 
-    /// Serves as a daemon from now on: says so in the journal, and tells observers what happens until it stops.
+    /// Serves as a daemon from now on: records that in the journal, and notifies observers until it stops.
     ///
-    /// A command that owns the state for a moment never does this: what it makes happen waits for a daemon.
+    /// A command that opens the state briefly never calls this: its events are delivered by the next daemon.
     pub fn become_gateway(self: &Arc<Self>, options: DeliveryOptions) {
         if self.gateway.swap(true, Ordering::SeqCst) {
             return;
@@ -295,7 +295,7 @@ impl App {
         *self.delivery.lock() = Some(delivery);
     }
 
-    /// Queued for the writer, which commits it before anything that comes later.
+    /// Appends an event about the daemon; queued, so it is committed before everything appended later.
     fn announce(&self, kind: EventKind) {
         let details = serde_json::json!({ "version": env!("CARGO_PKG_VERSION") });
         drop(
@@ -303,12 +303,12 @@ impl App {
         );
     }
 
-    /// How many calls ever began; hooks are not among them.
+    /// Returns the number of calls since the start, without runs of hooks.
     pub(crate) fn calls_begun(&self) -> u64 {
         self.calls_begun.load(Ordering::Relaxed)
     }
 
-    /// How many calls are in progress.
+    /// Returns the number of calls in progress.
     pub fn calls_under_way(&self) -> usize {
         self.calls.len()
     }
@@ -324,12 +324,12 @@ impl App {
         self.chores.wait().await;
     }
 
-    /// Calls a tool. The run goes on to its receipt even if the caller goes away, which cancels it.
+    /// Calls a tool. If the caller is dropped, the run is cancelled and still completed to its receipt.
     pub(crate) async fn call(self: &Arc<Self>, invocation: ToolInvocation) -> Result<ToolResult, CallError> {
         self.call_until(invocation, std::future::pending()).await
     }
 
-    /// The same for a caller that may end the run and still wants to know how it ended.
+    /// Calls a tool like [`Self::call`] for a caller that can end the run and still gets its outcome.
     pub(crate) async fn call_until(
         self: &Arc<Self>,
         invocation: ToolInvocation,
@@ -378,8 +378,8 @@ impl App {
         self.attend(run, std::future::pending()).await
     }
 
-    /// Carries a call out to its receipt even if the caller goes away; it is cancelled then, when `end` says so, and
-    /// when the daemon stops.
+    /// Completes a call to its receipt even if the caller is dropped. The call is cancelled then, when `end` resolves,
+    /// and when the daemon stops.
     async fn attend<T, F>(
         self: &Arc<Self>,
         call: impl FnOnce(Arc<ToolCaller>, CancelToken) -> F,
@@ -441,7 +441,7 @@ impl App {
         }
     }
 
-    /// Stops cleanly: waits for calls, signs a last checkpoint, and tells the vault the journal's head.
+    /// Shuts down: waits for calls, signs a last checkpoint, and stores the journal's head in the vault.
     pub async fn close(self: Arc<Self>) -> Result<(), StateError> {
         self.begin_stop();
         self.tell_last().await;
@@ -452,7 +452,7 @@ impl App {
         stopped.unwrap_or_else(|_| Err(StateError::Journal(palyra_journal::JournalError::Closed)))
     }
 
-    /// The one way out, if the network is open.
+    /// Returns the guard for outgoing requests; `None` if the network is closed.
     pub(crate) fn egress(&self) -> Result<Option<EgressGuard>, String> {
         let make = || {
             let Outside::Open { extra_roots } = self.config.outside.clone() else { return Ok(None) };
@@ -474,7 +474,7 @@ impl App {
     }
 }
 
-/// A tracker that can be waited for whenever nothing is in progress.
+/// Creates a tracker that can be waited on repeatedly, whenever no task is in progress.
 fn closed_tracker() -> TaskTracker {
     let tracker = TaskTracker::new();
     tracker.close();

@@ -29,7 +29,7 @@ struct Ledger {
     by_principal: HashMap<Arc<str>, usize>,
 }
 
-/// What one request and its answer hold; given back when the last clone is dropped.
+/// Memory of one request and its response; released when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct Reservation(Arc<Held>);
 
@@ -96,7 +96,7 @@ impl Ledger {
 }
 
 impl Reservation {
-    /// Holds at least this many bytes, or says which limit does not allow it.
+    /// Grows the reservation to at least this many bytes, or returns the limit that does not permit it.
     pub(crate) fn grow_to(&self, bytes: usize) -> Result<(), BudgetExceeded> {
         let mut held = self.0.bytes();
         if bytes > *held {
@@ -118,7 +118,7 @@ impl Reservation {
         }
     }
 
-    /// Whether anything is held.
+    /// Returns whether nothing is reserved.
     pub(crate) fn is_empty(&self) -> bool {
         *self.0.bytes() == 0
     }

@@ -3,7 +3,7 @@
 use palyra_built_in_skills::EMBEDDED;
 use palyra_skills::trust::BuiltInReleases;
 
-/// The payload digests of the embedded skills; given to [`StateOptions::built_in`](palyra_state::StateOptions).
+/// Returns the payload digests of the embedded skills, for [`StateOptions::built_in`](palyra_state::StateOptions).
 pub fn built_in_releases() -> BuiltInReleases {
     let digests = EMBEDDED.iter().filter_map(|skill| skill.payload_sha256.parse().ok());
     BuiltInReleases::new(digests.collect())

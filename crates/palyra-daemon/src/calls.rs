@@ -1,4 +1,4 @@
-//! A call that goes on to its receipt when its caller goes away.
+//! Completes a call to its receipt after its caller was dropped.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

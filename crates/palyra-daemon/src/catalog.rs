@@ -12,10 +12,10 @@ use crate::app::App;
 use crate::problem::{ToProblem, not_found};
 use crate::to_api::ToApi;
 
-/// What a word in the id, the name or the description is worth.
+/// Weight of a word in the id, the name or the description.
 const WEIGHTS: [u32; 3] = [4, 2, 1];
 
-/// Every tool, by id.
+/// Returns every tool by id.
 pub(crate) fn list(state: &State) -> Vec<ToolSummary> {
     let view = state.view();
     let mut tools: Vec<ToolSummary> =
@@ -24,7 +24,7 @@ pub(crate) fn list(state: &State) -> Vec<ToolSummary> {
     tools
 }
 
-/// The tools that some words are about, best first.
+/// Returns the tools that match some words, best first.
 pub(crate) fn search(state: &State, words: &str, limit: usize) -> Vec<ToolSummary> {
     let words: Vec<String> =
         words.split(|letter: char| !letter.is_alphanumeric()).map(str::to_lowercase).collect();
@@ -36,7 +36,7 @@ pub(crate) fn search(state: &State, words: &str, limit: usize) -> Vec<ToolSummar
     found.into_iter().take(limit).map(|(_, tool)| tool).collect()
 }
 
-/// One tool, by id, name for models or alias.
+/// Returns one tool, by id, name for models or alias.
 pub(crate) fn show(app: &App, name: &str) -> Result<ToolInfo, Problem> {
     let state = app.state();
     let view = state.view();

@@ -23,7 +23,7 @@ pub fn as_child(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCod
     })
 }
 
-/// A compiler that starts this very program for each module; its `main` must begin with [`as_child`].
+/// Returns a compiler that starts this program for each module; its `main` must begin with [`as_child`].
 pub fn compiler() -> std::io::Result<ChildCompiler> {
     let compiler = ChildCompiler::new(std::env::current_exe()?, vec![NAME.into()]);
     Ok(compiler.with_limits(Duration::from_millis(COMPILE_TIMEOUT_MS), COMPILE_MEMORY_BYTES))

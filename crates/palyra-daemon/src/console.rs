@@ -24,7 +24,7 @@ use codes::Codes;
 use file::SessionFile;
 use sessions::Sessions;
 
-/// Longest code or cookie that is looked at.
+/// Maximum length of a code or cookie; a longer one is rejected without hashing it.
 const MAX_SECRET_BYTES: usize = 128;
 
 /// The codes and sessions of one daemon.
@@ -62,7 +62,7 @@ impl Console {
         let _ = self.url.set(url);
     }
 
-    /// The address browsers use, where this process listens.
+    /// Returns the address for browsers, if this process listens.
     pub(crate) fn url(&self) -> Option<&str> {
         self.url.get().map(String::as_str)
     }
@@ -74,7 +74,7 @@ impl Console {
         Ok(NewCode { code, expires_ms })
     }
 
-    /// Opens a session for a code, which is used up by it; none for a code that is unknown, used or expired.
+    /// Opens a session for a code and invalidates the code; returns `None` if it is unknown, used or expired.
     pub(crate) fn sign_in(
         &self,
         code: &str,
@@ -88,7 +88,7 @@ impl Console {
         Ok(Some(self.sessions().open(id, secret, browser, now_ms)))
     }
 
-    /// The session of a cookie, which counts as used now. The second value says that the file is to be saved.
+    /// Returns the session of a cookie and counts it as used. The second value is true if the file has to be saved.
     pub(crate) fn find(&self, secret: &str, now_ms: u64) -> Option<(LiveSession, bool)> {
         if secret.len() > MAX_SECRET_BYTES {
             return None;
@@ -96,17 +96,17 @@ impl Console {
         self.sessions().touch(&digest(secret), now_ms)
     }
 
-    /// The session of a cookie, which does not count as used by this question.
+    /// Returns the session of a cookie without counting it as used.
     pub(crate) fn view(&self, secret: &str, now_ms: u64) -> Option<SessionView> {
         (secret.len() <= MAX_SECRET_BYTES).then(|| self.sessions().view(&digest(secret), now_ms))?
     }
 
-    /// Whether a session is open.
+    /// Returns whether a session is open.
     pub(crate) fn is_open(&self, session_id: &str, now_ms: u64) -> bool {
         self.sessions().is_open(session_id, now_ms)
     }
 
-    /// The open sessions, newest first.
+    /// Returns the open sessions, newest first.
     pub(crate) fn list(&self, now_ms: u64) -> Vec<SessionView> {
         self.sessions().list(now_ms)
     }

@@ -26,13 +26,13 @@ pub(crate) use sinks::body_text;
 pub struct DeliveryOptions {
     /// Observers that may run at once; calls have the rest of the machine.
     pub parallel: usize,
-    /// Waits between the attempts of an observer; its binding says how many there are.
+    /// Waits between the attempts of an observer; its binding sets their number.
     pub hooks: Backoff,
     /// Waits between the attempts of a channel.
     pub channels: Backoff,
-    /// How often a message is tried before it is given up.
+    /// Maximum number of attempts for a message.
     pub channel_attempts: u32,
-    /// How long observers may still run once the daemon stops.
+    /// Time for which observers may still run after the daemon starts to stop.
     pub stop_grace: Duration,
 }
 
@@ -41,7 +41,7 @@ pub struct DeliveryOptions {
 pub struct Backoff {
     /// The wait after the first failure.
     pub first: Duration,
-    /// The longest wait.
+    /// Maximum wait.
     pub longest: Duration,
 }
 

@@ -22,27 +22,27 @@ use palyra_state::{StateOptions, StateRoot};
 
 use crate::server::DEFAULT_PORT;
 
-/// What is looked at.
+/// The installation to examine.
 #[derive(Clone)]
 pub struct Subject {
-    /// The state root.
+    /// State root to examine.
     pub root: StateRoot,
     /// Options for opening it, without waiting for the lock.
     pub options: StateOptions,
-    /// How it is deployed.
+    /// Deployment profile that the installation should match.
     pub profile: &'static DeploymentProfile,
-    /// Where a daemon would listen.
+    /// Address on which a daemon would listen.
     pub listen: SocketAddr,
     /// Facts about the system.
     pub proc: PathBuf,
-    /// How many files a process may have open.
+    /// Limit on open files of a process; `None` if it is unlimited.
     pub open_files: Option<u64>,
     /// Less free space than this is too little.
     pub least_free_bytes: u64,
 }
 
 impl Subject {
-    /// A state root on this machine.
+    /// Returns the subject for a state root on this machine.
     pub fn new(root: StateRoot, options: StateOptions, profile: &'static DeploymentProfile) -> Self {
         let options = StateOptions { wait: std::time::Duration::ZERO, ..options };
         Self {
@@ -57,7 +57,7 @@ impl Subject {
     }
 }
 
-/// The checks of a state that a daemon has open, as that daemon made them; an error says why it did not.
+/// Returns the checks that a running daemon makes of its open state; an error explains why it did not.
 pub type AskDaemon<'a> = &'a dyn Fn() -> Result<Vec<Check>, String>;
 
 /// Looks at everything; where a daemon has the state open, the checks of the state itself are skipped.
@@ -65,7 +65,7 @@ pub fn examine(subject: &Subject) -> Report {
     examine_with(subject, &|| Err("stop the daemon to check it".into()))
 }
 
-/// Looks at everything, and asks a daemon that has the state open for the checks of the state itself.
+/// Runs all checks, and requests those of the state from a daemon that has it open.
 pub fn examine_with(subject: &Subject, daemon: AskDaemon<'_>) -> Report {
     let mut checks = profile::checks(subject);
     checks.extend(system::checks(subject));

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::problem::ToProblem;
 
-/// What a person submitted.
+/// The checked values of a submitted form.
 pub(crate) struct CheckedForm {
     /// The values by the names of their fields; a secret is the reference under which the vault has it.
     pub(crate) values: Map<String, Value>,
@@ -57,7 +57,7 @@ impl CheckedForm {
         put.map_err(|error| error.to_problem())
     }
 
-    /// The leaf of the submit; it has the names of the fields and the digest of their values.
+    /// Returns the leaf of the submission, with the names of the fields and the digest of their values.
     pub(crate) fn leaf(&self, now_ms: u64, by: &Principal, surface: &str, of: Value) -> NewEvent {
         let names: Vec<&String> = self.values.keys().collect();
         let text = JsonText::from(&Value::Object(self.values.clone()));
@@ -71,13 +71,13 @@ impl CheckedForm {
     }
 }
 
-/// The problem of a document or a submit that is not accepted.
+/// Returns the problem of a document or submission that is rejected.
 pub(crate) fn invalid(error: palyra_a2ui::A2uiError) -> Problem {
     Problem::new(ErrorCode::InvalidInput, format!("invalid form: {error}"))
         .details(json!({ "pointer": error.pointer }))
 }
 
-/// Where the secrets of a form go: only the skill that made the form can be granted them.
+/// Assigns secret references to a form's secrets: only the skill that made the form can be granted them.
 fn name_secrets(
     skill_id: Option<&str>,
     secrets: BTreeMap<String, SecretValue>,

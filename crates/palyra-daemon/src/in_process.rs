@@ -20,17 +20,17 @@ use crate::transport::http::{Arrival, router};
 #[derive(Clone)]
 pub struct InProcess {
     router: Router,
-    /// Without one it is the owner who asks.
+    /// The token; without one, requests are those of the owner.
     token: Option<HeaderValue>,
 }
 
 impl InProcess {
-    /// Over an app of this process.
+    /// Creates a transport to an app in this process.
     pub fn new(app: &Arc<App>) -> Self {
         Self { router: router(app), token: None }
     }
 
-    /// The same under a token, which may do here what it may do at the socket of a daemon.
+    /// Creates a transport with a token, which has the same permissions as at the socket of a daemon.
     pub fn under(app: &Arc<App>, token: &str) -> Result<Self, UnderTokenError> {
         if let Some(owner) = OwnerToken::read(app.state().root())? {
             app.access().set_owner(&owner);
@@ -38,7 +38,7 @@ impl InProcess {
         Ok(Self { router: router(app), token: Some(bearer(token)?) })
     }
 
-    /// The typed client over it.
+    /// Creates a typed client over an app in this process.
     pub fn client(app: &Arc<App>) -> Client<Self> {
         Client::new(Self::new(app))
     }
@@ -47,7 +47,7 @@ impl InProcess {
 /// Why a token cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum UnderTokenError {
-    /// It is none.
+    /// The text is not a token.
     #[error(transparent)]
     Token(#[from] TransportError),
     /// The owner's cannot be read.

@@ -19,10 +19,10 @@ use crate::problem::{ToProblem, deciding_rule, installed};
 use crate::surfaces;
 use crate::to_api::ToApi;
 
-/// Longest name of a session or a larger run.
+/// Maximum length of a session or parent run name in bytes.
 const MAX_NAME: usize = 100;
 
-/// Calls a tool on behalf of a principal; a caller that listens hears what the run says while it runs.
+/// Calls a tool on behalf of a principal; the listener receives the output of the run while it is in progress.
 pub(crate) async fn invoke(
     app: &Arc<App>,
     principal: &Arc<Principal>,
@@ -46,7 +46,7 @@ pub(crate) async fn invoke(
     Ok(answer)
 }
 
-/// A tape shows settings, grants and every answer of the run, as reading it later does.
+/// Requires the scope `read` to record a tape, because it contains settings, grants and every host response of the run.
 pub(crate) fn check_record(principal: &Principal, record: bool) -> Result<(), Problem> {
     if !record || principal.may(Scope::Read) {
         return Ok(());
@@ -86,7 +86,8 @@ pub(crate) fn read_input(input: Option<Box<RawValue>>) -> Result<JsonText, Probl
     text.map_err(|error| WasmPluginRunError::invalid_input("", error.to_string()).to_problem())
 }
 
-/// Opening a directory or an address widens what a run may touch: a token that only invokes cannot.
+/// Parses the grants of a call. Opening a directory or an address widens a run, so it requires more than the scope
+/// `invoke`.
 pub(crate) fn read_grants(
     app: &App,
     principal: &Principal,
@@ -125,7 +126,7 @@ pub(crate) fn read_limits(
     Ok(Some(most))
 }
 
-/// What a call is part of, and how long it waits for a person.
+/// Returns the session, parent run and approval timeout of a call.
 pub(crate) fn read_context(
     session: Option<String>,
     parent_run: Option<String>,
@@ -139,7 +140,7 @@ pub(crate) fn read_context(
     })
 }
 
-/// What a call is part of has a short name of plain letters: it is kept with the run and shown to people.
+/// Checks a session or parent run name, which is stored with the run and shown to people.
 fn read_name(field: &str, name: Option<String>) -> Result<Option<String>, Problem> {
     let plain = |name: &String| {
         (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
@@ -173,7 +174,7 @@ pub(crate) fn answer(result: ToolResult, record: bool) -> Result<InvokeAnswer, P
     })
 }
 
-/// None for a call whose code was ready.
+/// Returns the wait for compilation in microseconds; `None` for a call whose code was ready.
 fn compile_us(waited: Duration) -> Option<u64> {
     (!waited.is_zero()).then(|| u64::try_from(waited.as_micros()).unwrap_or(u64::MAX))
 }

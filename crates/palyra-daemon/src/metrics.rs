@@ -1,4 +1,4 @@
-//! What the daemon counts, for Prometheus.
+//! Prometheus metrics of the daemon.
 
 mod depth;
 
@@ -23,7 +23,7 @@ pub(crate) struct RequestLabels {
     pub(crate) status: u16,
 }
 
-/// How calls ended: `ok` or the code of the error.
+/// Labels of a call's outcome: `ok` or the error code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OutcomeLabels {
     outcome: String,
@@ -41,7 +41,7 @@ struct StageLabels {
     stage: &'static str,
 }
 
-/// The counters.
+/// All metrics of the daemon.
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<RequestLabels, Counter>,
@@ -70,17 +70,17 @@ pub(crate) struct Now {
     pub(crate) depths: Depths,
 }
 
-/// From ten microseconds to twenty seconds.
+/// Returns a histogram from 10 microseconds to 20 seconds.
 fn stage_seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.000_01, 2.0, 21))
 }
 
-/// From a page of WebAssembly to four gibibytes.
+/// Returns a histogram from one WebAssembly page to 4 GiB.
 fn bytes() -> Histogram {
     Histogram::new(exponential_buckets(65_536.0, 2.0, 17))
 }
 
-/// From a quarter of a millisecond to two minutes.
+/// Returns a histogram from a quarter of a millisecond to two minutes.
 fn seconds() -> Histogram {
     Histogram::new(exponential_buckets(0.000_25, 2.0, 19))
 }
@@ -154,7 +154,7 @@ impl Metrics {
         self.calls.get_or_create(&OutcomeLabels { outcome: outcome.to_owned() }).inc();
     }
 
-    /// A call with a result, and what it took.
+    /// Records a call with a result and its resource use.
     pub(crate) fn call_gave(&self, result: &ToolResult) {
         self.calls_ok.inc();
         let usage = &result.usage;
@@ -170,7 +170,7 @@ impl Metrics {
         self.refused.get_or_create(&OutcomeLabels { outcome: code.to_string() }).inc();
     }
 
-    /// Everything as text.
+    /// Encodes all metrics as text.
     pub(crate) fn text(&self, now: &Now) -> Result<String, std::fmt::Error> {
         self.calls_under_way.set(signed(now.calls_under_way as u64));
         self.streams.set(signed(now.streams as u64));

@@ -1,4 +1,4 @@
-//! Models as the daemon asks them: the provider of a record, and a test of it.
+//! Models of the agent: the provider of a record, and a test of it.
 
 mod probe;
 

@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::invoke::{answer, check_record, read_context, read_grants, read_input, read_limits};
 use crate::problem::ToProblem;
 
-/// Longest name of a tool or a function.
+/// Maximum length of a tool or function name in bytes.
 const MAX_NAME: usize = 200;
 
 /// Runs a module on behalf of a principal.
@@ -49,7 +49,7 @@ fn read(
         tool: short("tool", tool)?,
         export: short("export", export)?,
         operator: read_grants(app, principal, &grants)?,
-        // A module brings no limits of its own: the defaults of the contract count.
+        // A module declares no limits of its own, so the defaults of the contract apply.
         limits: read_limits(&limits, RuntimeLimits::default())?,
         context: read_context(session, parent_run, wait_seconds)?,
         ..InlineInvocation::new(module_base64, read_input(input)?, Arc::clone(principal))

@@ -1,4 +1,4 @@
-//! What can be said of a package without installing it.
+//! Verifies and audits a package without installing it.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use palyra_state::{State, StateOptions};
 use crate::problem::ToProblem;
 use crate::to_api::ToApi;
 
-/// What a package is judged against: a state, or nothing where there is none.
+/// The trust and policy that a package is judged by: those of a state, or none.
 pub struct Background {
     trust: TrustSnapshot,
     platform: Platform,
@@ -21,7 +21,7 @@ pub struct Background {
 }
 
 impl Background {
-    /// As a state stands.
+    /// Returns the current background of a state.
     pub fn of(state: &State) -> Self {
         let view = state.view();
         Self {
@@ -32,7 +32,7 @@ impl Background {
         }
     }
 
-    /// For a machine without trusted publishers.
+    /// Returns the background of a machine without trusted publishers.
     pub fn nothing() -> Self {
         Self {
             trust: TrustSnapshot::new(SkillTrustStore::default()),
@@ -48,7 +48,7 @@ impl Background {
         verify_skill_artifact(bytes, &trust, &self.platform).map_err(|refusal| refusal.to_problem())
     }
 
-    /// The same, for the verification of a package and the trust of its publisher.
+    /// Verifies a package and determines the trust in its publisher.
     pub fn verify(&self, bytes: Arc<[u8]>, tofu: bool) -> Result<PackageVerified, Problem> {
         let verification = self.check(bytes, tofu)?;
         let (skill, manifest) = (&verification.skill, verification.skill.manifest());

@@ -20,7 +20,7 @@ use crate::compile_child;
 use crate::problem::ToProblem;
 use crate::serve::{ServeArgs, ServeError, serve, start_logging};
 
-/// What the program is called when it is to be the daemon.
+/// Program name that selects the daemon.
 pub const NAME: &str = "palyrad";
 
 const EXAMPLE: &str = "\

@@ -22,13 +22,13 @@ use palyra_state::State;
 use crate::problem::{ToProblem, not_found};
 use crate::to_api::ToApi;
 
-/// Every plugin, by skill.
+/// Returns every plugin by skill id.
 pub(crate) fn list(state: &State) -> Result<Vec<PluginSummary>, Problem> {
     let view = state.view();
     view.index().iter().map(|record| summary(state, record)).collect()
 }
 
-/// One plugin: declared against used, its profile and its settings.
+/// Returns one plugin with declared and used capabilities, profile and settings.
 pub(crate) fn info(state: &State, skill_id: &str) -> Result<PluginInfo, Problem> {
     let record = installed(state, skill_id)?;
     let used = declared_versus_used(state, skill_id).map_err(|error| error.to_problem())?;
@@ -41,7 +41,7 @@ pub(crate) fn info(state: &State, skill_id: &str) -> Result<PluginInfo, Problem>
     })
 }
 
-/// Effective grants, and the decision of each authority.
+/// Returns the grants in effect, with the verdict of each authority.
 pub(crate) fn grants(state: &State, skill_id: &str) -> Result<PluginGrants, Problem> {
     let record = installed(state, skill_id)?;
     let effective = effective_grants(state, skill_id).map_err(|error| error.to_problem())?;
@@ -54,7 +54,7 @@ pub(crate) fn grants(state: &State, skill_id: &str) -> Result<PluginGrants, Prob
     })
 }
 
-/// The tools that get less than their skill, by id.
+/// Returns the tools with fewer grants than their skill, by id.
 fn narrowed_tools(state: &State, record: &SkillRecord) -> Result<Vec<ToolGrants>, Problem> {
     let manifest = &record.current.manifest;
     let narrowed = record.current.tools().filter(|tool| narrowed_grants_of_tool(manifest, tool).is_some());
@@ -68,13 +68,13 @@ fn narrowed_tools(state: &State, record: &SkillRecord) -> Result<Vec<ToolGrants>
     Ok(tools)
 }
 
-/// The settings of a plugin.
+/// Returns the settings of a plugin.
 pub(crate) fn config(state: &State, skill_id: &str) -> Result<Config, Problem> {
     installed(state, skill_id)?;
     Ok(state.settings().plugin_config(skill_id).map_err(|error| error.to_problem())?.to_api())
 }
 
-/// Everything a skill ever touched, also one that is gone.
+/// Returns every resource a skill touched, also of a removed skill.
 pub(crate) fn touched(state: &State, skill_id: &str) -> Result<BlastRadius, Problem> {
     let radius = state.runs().blast_radius(skill_id).map_err(|error| error.to_problem())?;
     if radius.runs.is_empty() {
@@ -83,7 +83,7 @@ pub(crate) fn touched(state: &State, skill_id: &str) -> Result<BlastRadius, Prob
     Ok(radius.to_api())
 }
 
-/// The record of a skill, or the names of those there are.
+/// Returns the record of a skill, or a problem with the names that exist.
 pub(crate) fn installed(state: &State, skill_id: &str) -> Result<SkillRecord, Problem> {
     let view = state.view();
     view.index().get(skill_id).cloned().ok_or_else(|| {

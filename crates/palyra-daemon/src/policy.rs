@@ -1,4 +1,4 @@
-//! The access policy on the daemon's side: which action and scope a route needs, and what a refusal says.
+//! The access policy on the daemon's side: the action and scope of each route, and the problem of a denial.
 //!
 //! Decisions are made by [`palyra_state::Authorizer`].
 
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::problem::deciding_rule;
 
-/// The problem of a principal that lacks the scope of an action.
+/// Returns the problem of a principal without the scope of an action.
 pub(crate) fn missing_scope(
     authorizer: &Authorizer,
     principal: &Principal,
@@ -26,7 +26,7 @@ pub(crate) fn missing_scope(
         .details(json!({ "scope": scope, "action": action, "policy": rule.as_deref().map(deciding_rule) }))
 }
 
-/// Whether the owner could still change a policy once it is in force, from a terminal and from a script.
+/// Checks that the owner could still change this policy once it is in effect, from a terminal and from a script.
 pub(crate) fn leaves_the_owner_in(set: &PolicySet) -> Result<(), Box<PolicyDecision>> {
     let owner = palyra_policy::Principal::owner(palyra_common::principal::OWNER);
     for face in [Face::Terminal, Face::Command] {
@@ -43,7 +43,7 @@ pub(crate) fn leaves_the_owner_in(set: &PolicySet) -> Result<(), Box<PolicyDecis
     Ok(())
 }
 
-/// The action of a route that only says which scope it needs.
+/// Returns the action of a route that only declares its scope.
 pub(crate) fn action_of(scope: Scope) -> Action {
     match scope {
         Scope::Read => Action::Read,
@@ -54,7 +54,7 @@ pub(crate) fn action_of(scope: Scope) -> Action {
     }
 }
 
-/// The scope an action needs, whatever the policy says.
+/// Returns the scope that an action requires, regardless of the policy.
 pub(crate) fn scope_of(action: Action) -> Scope {
     match action {
         Action::Read => Scope::Read,
@@ -65,7 +65,7 @@ pub(crate) fn scope_of(action: Action) -> Scope {
     }
 }
 
-/// Whether a pipeline authorizes the action itself, where it is known which tool or approval it is about.
+/// Returns whether a pipeline authorizes the action, because only it knows the tool or approval.
 pub(crate) fn is_authorized_by_pipeline(action: Action) -> bool {
     matches!(action, Action::Invoke | Action::Approve)
 }

@@ -1,6 +1,6 @@
-//! What each error means outside: code, message, hints and facts, the same on every face.
+//! Converts errors to problems: code, message, hints and details, the same on every transport.
 //!
-//! Libraries say what happened in types of their own; here, and nowhere else, these become a [`Problem`].
+//! Libraries have their own error types; only this module converts them to a [`Problem`].
 
 mod approvals;
 mod audit_policy;
@@ -36,7 +36,7 @@ use palyra_api::Problem;
 
 /// An error with its problem.
 pub trait ToProblem {
-    /// The same error for the requester.
+    /// Returns the error as a problem.
     fn to_problem(&self) -> Problem;
 }
 

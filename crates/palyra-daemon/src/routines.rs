@@ -27,17 +27,17 @@ impl Control {
         Self { store, fires, changes: watch::Sender::new(0) }
     }
 
-    /// The store of definitions.
+    /// Returns the store of definitions.
     pub(crate) fn store(&self) -> &StateStore {
         &self.store
     }
 
-    /// What carries fires out.
+    /// Returns the part that carries out fires.
     pub(crate) fn fires(&self) -> &Arc<Fires> {
         &self.fires
     }
 
-    /// Says that a definition changed.
+    /// Notifies the scheduler that a definition changed.
     pub(crate) fn changed(&self) {
         self.changes.send_modify(|changes| *changes = changes.wrapping_add(1));
     }

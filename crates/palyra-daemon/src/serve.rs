@@ -26,19 +26,19 @@ use crate::upkeep::{EVERY, keep_up};
 /// Why a daemon did not run to its clean stop.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Its profile does not let it start this way.
+    /// The profile does not permit these flags.
     #[error(transparent)]
     Profile(#[from] ProfileRefusal),
     /// Logging cannot be set up.
     #[error("{0}")]
     Log(String),
-    /// It cannot listen.
+    /// A listener cannot be created.
     #[error(transparent)]
     Server(#[from] ServerError),
     /// The state could not be closed.
     #[error(transparent)]
     State(#[from] StateError),
-    /// Signals cannot be heard.
+    /// Signal handlers cannot be installed.
     #[error("cannot install signal handlers: {0}")]
     Signals(std::io::Error),
 }
@@ -85,8 +85,8 @@ pub async fn serve(
     Ok(())
 }
 
-/// Takes as many descriptors as the system gives: every listener may fill its table of connections, and the state needs
-/// some of its own.
+/// Raises the soft limit on descriptors to the hard limit: every listener may fill its connection table, and the state
+/// needs descriptors as well.
 fn allow_descriptors() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);

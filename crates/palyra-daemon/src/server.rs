@@ -32,13 +32,13 @@ use connection::{ConnectionLimits, Incoming, Routers};
 use listeners::{Listeners, TcpListeners};
 use table::ConnectionTable;
 
-/// The default port.
+/// Default TCP port.
 pub const DEFAULT_PORT: u16 = 7437;
 
-/// How long calls that were cancelled may take to say so.
+/// Maximum time for cancelled calls to end.
 const CANCEL_GRACE: Duration = Duration::from_secs(5);
 
-/// How the daemon listens.
+/// Configuration of the listeners.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
     /// TCP listen address; port 0 chooses a free port.
@@ -49,17 +49,17 @@ pub struct ServerConfig {
     pub allow_hosts: Vec<String>,
     /// Certificate and key; without them only loopback addresses are listened on.
     pub tls: Option<TlsFiles>,
-    /// How long the head of a request, or a TLS handshake, may take.
+    /// Maximum time for the head of a request, or a TLS handshake.
     pub header_timeout: Duration,
-    /// How long a body may take to arrive.
+    /// Maximum time for a body to arrive.
     pub body_timeout: Duration,
     /// Number of rejected requests from one address before it is rate-limited.
     pub failure_burst: u32,
     /// Connections of one listener that may be open at once.
     pub max_connections: usize,
-    /// How long calls may go on after a stop began, before they are cancelled.
+    /// Time for which calls may continue after a stop began, before they are cancelled.
     pub grace: Duration,
-    /// Stops by itself after so long without a connection.
+    /// Stops the daemon after this time without a connection.
     pub idle_exit: Option<Duration>,
 }
 
@@ -90,7 +90,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds the listeners and says where they are in the state root.
+    /// Binds the listeners and writes their addresses to the state root.
     pub async fn bind(app: Arc<App>, config: ServerConfig) -> Result<Self, ServerError> {
         ServerError::check_clock()?;
         let root = app.state().root().clone();
@@ -110,18 +110,18 @@ impl Server {
         Ok(Self { app, config, listeners, endpoint, routers })
     }
 
-    /// Whether the ports are free and the certificate can be used now; nothing stays bound.
+    /// Checks that the ports are free and the certificate is usable; nothing stays bound.
     pub(crate) async fn check_bind(config: &ServerConfig) -> Result<(), ServerError> {
         ServerError::check_clock()?;
         TcpListeners::bind(config).await.map(drop)
     }
 
-    /// Listen address.
+    /// Returns the addresses of the listeners.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// Serves until the app stops, by itself, by a request or because `stop` ends; then lets go of everything.
+    /// Serves until the app stops, on its own, by a request or because `stop` resolves; then closes everything.
     pub async fn run(self, stop: impl Future<Output = ()> + Send) -> Result<(), StateError> {
         let Self { app, config, listeners, endpoint, routers } = self;
         let mut connections = Connections::new(&app, &config, routers);
@@ -151,7 +151,7 @@ impl Server {
     }
 }
 
-/// The open connections.
+/// The open connections of all listeners.
 struct Connections {
     routers: Routers,
     limits: ConnectionLimits,
@@ -200,7 +200,7 @@ impl Connections {
         tokio::task::yield_now().await;
     }
 
-    /// Waits for what is in progress, ends it after the grace, and lets go of whatever is left.
+    /// Waits for requests in progress, cancels them after the grace period, and closes the remaining connections.
     async fn drain(mut self, app: &App, grace: Duration) {
         let ended = async {
             while self.tasks.join_next().await.is_some() {}
@@ -217,7 +217,7 @@ impl Connections {
     }
 }
 
-/// The address of the daemon as a browser can use it: an address of every interface is none.
+/// Returns the URL for a browser: an unspecified address is replaced by a host name.
 fn browser_url(url: &str, config: &ServerConfig) -> String {
     let Some((scheme, address)) = url.split_once("://") else { return url.to_owned() };
     match address.parse::<SocketAddr>() {

@@ -1,4 +1,4 @@
-//! How many event streams each token has open.
+//! Counts the open event streams of each token.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ const MAX_PER_TOKEN: usize = 16;
 #[derive(Clone, Default)]
 pub(crate) struct Streams(Arc<Mutex<HashMap<String, usize>>>);
 
-/// One open stream.
+/// Permit for one open stream, released on drop.
 pub(crate) struct StreamPermit {
     streams: Streams,
     of: String,
 }
 
 impl Streams {
-    /// A permit for one more, unless there are too many.
+    /// Returns a permit for another stream, or `None` if the token has too many.
     pub(crate) fn open(&self, of: &str) -> Option<StreamPermit> {
         let mut open = self.0.lock();
         let count = open.entry(of.to_owned()).or_default();
@@ -30,7 +30,7 @@ impl Streams {
         Some(StreamPermit { streams: self.clone(), of: of.to_owned() })
     }
 
-    /// How many are open in all.
+    /// Returns the number of open streams.
     pub(crate) fn count(&self) -> usize {
         self.0.lock().values().sum()
     }

@@ -21,10 +21,10 @@ use crate::forms::{self, CheckedForm};
 use crate::invoke;
 use crate::problem::{ToProblem, not_found};
 
-/// Its revision: outside of a session nothing changes a document.
+/// Revision of every document: outside of a session documents do not change.
 const REV: u64 = 1;
 
-/// A document as it is stored; the owner of the state root keeps it as a sealed row.
+/// The stored form of a document. The owner of the state root stores it as a sealed row.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct StoredSurface {
     surface: String,
@@ -37,7 +37,7 @@ struct StoredSurface {
     submitted: Option<SubmittedForm>,
 }
 
-/// Whether a tool returns documents.
+/// Returns whether a tool returns documents.
 pub(crate) fn returns_document(state: &State, tool_id: &str) -> bool {
     let view = state.view();
     let record = view.skill_of_tool(tool_id);
@@ -45,9 +45,9 @@ pub(crate) fn returns_document(state: &State, tool_id: &str) -> bool {
     tool.is_some_and(|tool| tool.returns == ToolReturns::A2ui)
 }
 
-/// Stores the document of a call; returns its id, or none where the tool returns none.
+/// Stores the document of a call; returns its id, or `None` if the tool returns none.
 ///
-/// A document that cannot be stored is an answer nevertheless: the call has ended.
+/// If storing fails, the call still succeeds, because it has ended.
 pub(crate) async fn keep(app: &Arc<App>, by: &Principal, answer: &InvokeAnswer) -> Option<String> {
     if !returns_document(app.state(), &answer.tool) {
         return None;
@@ -83,7 +83,7 @@ pub(crate) async fn keep(app: &Arc<App>, by: &Principal, answer: &InvokeAnswer) 
     }
 }
 
-/// One document, for its caller or the owner of the state root.
+/// Returns one document to its caller or the owner of the state root.
 pub(crate) async fn show(app: &Arc<App>, by: &Principal, surface_id: &str) -> Result<CallSurface, Problem> {
     find(app, by, surface_id).await.map(|(stored, _)| stored.to_api())
 }
@@ -171,7 +171,7 @@ async fn call(
     invoke::invoke(app, by, tool_id, InvokeRequest::with_input(input), None).await
 }
 
-/// The tool that a form is for, and its values.
+/// Returns the tool of a form, and its checked values.
 fn check(stored: &StoredSurface, submit: &FormSubmit) -> Result<(String, CheckedForm), Problem> {
     let document = A2uiDocument::parse(&stored.document).map_err(forms::invalid)?;
     let form = CheckedForm::new(&document, Some(&stored.skill_id), submit)?;
@@ -207,7 +207,7 @@ async fn replace(
     replaced.map_err(|error| error.to_problem())
 }
 
-/// A document with its row; one of another caller, or one that is too old, is as if it were not there.
+/// Returns a document with its row; one of another caller, or an expired one, is reported as unknown.
 async fn find(app: &Arc<App>, by: &Principal, surface_id: &str) -> Result<(StoredSurface, Vec<u8>), Problem> {
     let (reading, id) = (Arc::clone(app), surface_id.to_owned());
     let row = tokio::task::spawn_blocking(move || reading.state().sessions().call_surface(&id)).await;

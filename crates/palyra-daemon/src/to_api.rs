@@ -14,7 +14,7 @@ use serde_json::Value;
 
 /// A library value that has a wire type.
 pub(crate) trait ToApi {
-    /// The wire type.
+    /// The API type.
     type Api;
 
     /// Returns the value as its wire type.
@@ -35,7 +35,7 @@ macro_rules! convert_fields {
     )*};
 }
 
-/// Implements [`ToApi`] for enums whose wire type has the same variants, none of which carries a value.
+/// Implements [`ToApi`] for enums whose API type has the same variants, none of which has fields.
 macro_rules! convert_variants {
     ($($library:ty => $api:ty { $($variant:ident),* $(,)? })*) => {$(
         impl $crate::to_api::ToApi for $library {

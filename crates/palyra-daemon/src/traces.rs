@@ -20,18 +20,18 @@ use exporter::Exporter;
 pub use exporter::{BadCollector, Collector};
 pub(crate) use parent::RequestSpan;
 
-/// How long a stop waits for the last spans to leave.
+/// Maximum time at shutdown for the last spans to be sent.
 const LAST_SPANS: Duration = Duration::from_secs(5);
 
-/// What sends the spans of this process; like its log, there is one.
+/// Exporter of the process's spans; there is one, as for its log.
 static TRACES: OnceLock<SdkTracerProvider> = OnceLock::new();
 
-/// Whether spans go anywhere.
+/// Returns whether spans are exported.
 pub(crate) fn is_on() -> bool {
     TRACES.get().is_some()
 }
 
-/// The layer that exports our own spans; no events and no spans of other crates.
+/// Returns the layer that exports this project's spans; no events and no spans of other crates.
 pub(crate) fn layer(collector: Collector) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
     let resource = Resource::builder_empty().with_attributes([
         KeyValue::new("service.name", "palyrad"),

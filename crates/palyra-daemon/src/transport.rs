@@ -1,4 +1,4 @@
-//! The faces of the daemon: each decodes, authorises, calls and encodes.
+//! The transports of the daemon: each decodes, authorizes, calls and encodes.
 
 pub(crate) mod connection_state;
 pub mod grpc;

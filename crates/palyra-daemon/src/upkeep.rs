@@ -8,9 +8,9 @@ use palyra_state::State;
 use crate::app::{App, until_stopping};
 use crate::problem::sentence;
 
-/// How often a daemon looks.
+/// Interval of the maintenance of a daemon.
 pub const EVERY: Duration = Duration::from_secs(60);
-/// Old runs are looked for every so many times: they are kept for days.
+/// Number of rounds between two trims, because runs are stored for days.
 const TRIM_EVERY: u64 = 60;
 
 /// Looks after the state until the daemon stops; begins at once.
@@ -30,7 +30,7 @@ pub async fn keep_up(app: Arc<App>, every: Duration) {
     }
 }
 
-/// One round; what goes wrong is logged, and tried again in the next one.
+/// Runs one round; errors are logged, and the next round tries again.
 fn tend(state: &State, trim: bool) {
     match state.approvals().expire() {
         Ok(0) => {}

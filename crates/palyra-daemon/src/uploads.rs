@@ -17,7 +17,7 @@ const MAX_READ: usize = 2;
 /// Chunks that may wait to be written.
 const WAITING_CHUNKS: usize = 4;
 
-/// How many packages are on their way, and how many are in memory.
+/// Limits the number of packages that arrive, and of those in memory.
 pub(crate) struct Uploads {
     coming: Arc<Semaphore>,
     read: Arc<Semaphore>,
@@ -45,7 +45,7 @@ impl Default for Uploads {
 }
 
 impl Uploads {
-    /// Begins to take a package in below a folder; none when too many are coming already.
+    /// Starts spooling a package below a directory; returns `None` if too many are arriving.
     pub(crate) fn begin(&self, folder: &Path) -> Option<Coming> {
         let permit = Arc::clone(&self.coming).try_acquire_owned().ok()?;
         let (chunks, receiver) = mpsc::channel(WAITING_CHUNKS);
@@ -61,7 +61,7 @@ impl Uploads {
 }
 
 impl Coming {
-    /// How much has come.
+    /// Returns the number of bytes received.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
@@ -72,7 +72,7 @@ impl Coming {
         let _ = self.chunks.send(chunk).await;
     }
 
-    /// It came whole.
+    /// Completes the package after its last part.
     pub(crate) async fn end(self) -> io::Result<Spooled> {
         let Self { chunks, writing, length, permit } = self;
         drop(chunks);
@@ -87,7 +87,7 @@ impl Spooled {
         usize::try_from(self.length).unwrap_or(usize::MAX)
     }
 
-    /// The package in memory, once.
+    /// Reads the package into memory.
     pub(crate) fn read(mut self) -> io::Result<Arc<[u8]>> {
         let mut bytes: Arc<[u8]> = std::iter::repeat_n(0, self.length()).collect();
         self.file.rewind()?;

@@ -1,5 +1,5 @@
-//! What a step of an agent run costs: a request to a model that answers at once, its call of a tool, and every row in
-//! between. Shared with the benchmark row `agent_step`.
+//! Measures a step of an agent run: a request to a model that answers at once, its tool call, and every row in between.
+//! Shared with the benchmark row `agent_step`.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,7 +22,7 @@ use serde_json::value::RawValue;
 use zeroize::Zeroizing;
 
 const TOOL: &str = "figures.echo.run";
-/// Returns its input.
+/// A module that returns its input.
 const ECHO: &str = r#"(module
     (import "palyra:plugin/io@1.0.0" "input-length" (func $length (result i32)))
     (import "palyra:plugin/io@1.0.0" "input-read" (func $read (param i32 i32 i32) (result i32)))
@@ -110,7 +110,7 @@ impl Home {
         Ok(Self { app: App::new(state, config), _folder: folder })
     }
 
-    /// One run of this many steps in a session of its own: the session, and the milliseconds of a step.
+    /// Runs this many steps in a new session; returns the session and the milliseconds per step.
     pub(crate) async fn run<T: Transport>(&self, client: &Client<T>, steps: u32) -> Result<(String, f64)> {
         let call = |n: u32| {
             let call = ToolCall {

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde_json::json;
 
-/// How much is measured.
+/// Sizes of the measurements.
 #[derive(Debug, Clone, Copy)]
 struct Sizes {
     /// Steps of one agent run, at most 99.
@@ -22,7 +22,7 @@ struct Sizes {
     rounds: usize,
 }
 
-/// What the figures are about.
+/// Sizes of the published figures.
 const FULL: Sizes = Sizes { steps: 99, sessions: 1_000, tools: 10_000, rounds: 50 };
 /// Enough to see that everything can be measured.
 const SMALL: Sizes = Sizes { steps: 3, sessions: 4, tools: 50, rounds: 2 };
@@ -64,7 +64,7 @@ async fn measure(sizes: Sizes) -> Result<Vec<Figure>> {
     ])
 }
 
-/// The middle of some times.
+/// Returns the median; of an even number, the upper one.
 fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)

@@ -1,4 +1,4 @@
-//! How long it takes to rank very many tools for a sentence.
+//! Measures ranking many tools for a sentence.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ const THINGS: [&str; 20] = [
 ];
 const SENTENCE: &str = "please count the words of the letter about the train to the hotel for a person";
 
-/// The median ranking of one sentence, in milliseconds.
+/// Returns the median time of ranking one sentence, in milliseconds.
 pub(crate) fn median_ms(tools: usize, rounds: usize) -> f64 {
     let schema = json!({"properties": {"text": {"type": "string", "description": "What it is about."},
         "count": {"type": "integer", "description": "How many results to return."}}});

@@ -1,4 +1,4 @@
-//! How long it takes to list many sessions, and to open one of them with all its events.
+//! Measures listing many sessions, and opening one of them with all its events.
 
 use std::time::Instant;
 

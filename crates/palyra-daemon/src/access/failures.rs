@@ -11,10 +11,10 @@ use parking_lot::Mutex;
 const BURST: u32 = 20;
 /// After so long one more is allowed.
 const EVERY: Duration = Duration::from_secs(1);
-/// Most places that are remembered.
+/// Maximum number of addresses that are tracked.
 const MAX_PLACES: usize = 1_024;
 
-/// Counts rejected requests.
+/// Counts rejected requests by address.
 pub(super) struct Failures {
     places: Mutex<HashMap<Option<IpAddr>, Bucket>>,
     burst: AtomicU32,

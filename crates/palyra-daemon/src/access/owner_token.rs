@@ -7,9 +7,9 @@ use zeroize::Zeroizing;
 
 /// The file in the state root.
 const FILE: &str = "owner.token";
-/// What every token of the owner begins with.
+/// Prefix of every owner token.
 const PREFIX: &str = "palyra_owner_";
-/// Longest file that is read.
+/// Maximum size of the token file in bytes.
 const MAX_BYTES: u64 = 512;
 
 /// The owner's token; it is never shown.
@@ -31,12 +31,12 @@ pub enum OwnerTokenError {
 }
 
 impl OwnerToken {
-    /// The path of the file.
+    /// Returns the path of the token file.
     pub fn path(root: &StateRoot) -> std::path::PathBuf {
         root.path().join(FILE)
     }
 
-    /// Reads the token; none where no daemon ever ran.
+    /// Reads the token; returns `None` if no daemon has created one yet.
     pub fn read(root: &StateRoot) -> Result<Option<Self>, OwnerTokenError> {
         let Some(bytes) = Directory::open_private(root.path())?.read(FILE, MAX_BYTES)? else {
             return Ok(None);
@@ -62,7 +62,7 @@ impl OwnerToken {
         Ok(Self(text))
     }
 
-    /// The text, to be sent to the daemon and nowhere else.
+    /// Returns the token, which must only be sent to the daemon.
     pub fn expose(&self) -> &Zeroizing<String> {
         &self.0
     }

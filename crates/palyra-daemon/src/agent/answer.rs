@@ -20,14 +20,14 @@ use crate::forms::{self, CheckedForm};
 use crate::policy::missing_scope;
 use crate::problem::{ToProblem, not_found};
 
-/// The responder.
+/// Answers pauses and stops runs on behalf of a principal.
 pub(crate) struct Answerer<'p> {
     pub(crate) app: &'p Arc<App>,
     pub(crate) principal: &'p Arc<Principal>,
 }
 
 impl Answerer<'_> {
-    /// A pause of a session the principal may see.
+    /// Returns a pause of a session the principal may see.
     pub(crate) async fn pause(&self, pause_id: &str) -> Result<Pause, Problem> {
         let (app, id) = (Arc::clone(self.app), pause_id.to_owned());
         let pause: Option<Pause> = read(move || app.state().sessions().pause(&id)).await?;
@@ -62,7 +62,7 @@ impl Answerer<'_> {
         self.pause(pause_id).await
     }
 
-    /// An approval is decided where every approval is; the run hears of it there.
+    /// Decides the approval of a pause like any other approval; the run is notified of the decision.
     async fn approve(&self, pause: &Pause, answer: PauseAnswer) -> Result<(), Problem> {
         if !self.principal.may(Scope::Approve) {
             let (authorizer, tool) = (self.app.state().authorizer(), Resource::Tool(any_tool()));
@@ -103,7 +103,7 @@ impl Answerer<'_> {
         }
     }
 
-    /// A form or a question belongs to the principal of the session.
+    /// Answers a form or a question, which requires access to its session.
     async fn reply(&self, pause: &Pause, answer: PauseAnswer) -> Result<(), Problem> {
         let session = self.app.session_of(self.principal, &pause.session_id).await?;
         let (verdict, leaves) = match (answer.decision, answer.submit) {
@@ -142,7 +142,7 @@ impl Answerer<'_> {
         Ok((form.values, leaf))
     }
 
-    /// Stops a run; one that has ended stays as it is.
+    /// Stops a run; fails if it has ended.
     pub(crate) async fn stop(&self, run_id: &str) -> Result<AgentRun, Problem> {
         let run = self.run(run_id).await?;
         if run.status.is_final() {
@@ -153,7 +153,7 @@ impl Answerer<'_> {
         self.command(run_id, input, Vec::new(), None).await.map(|run| run.to_api())
     }
 
-    /// A run of a session the principal may see.
+    /// Returns a run of a session the principal may see.
     pub(crate) async fn run(&self, run_id: &str) -> Result<RunState, Problem> {
         let (app, id) = (Arc::clone(self.app), run_id.to_owned());
         let run: Option<RunState> = read(move || app.state().sessions().run(&id)).await?;
@@ -181,7 +181,7 @@ impl Answerer<'_> {
     }
 }
 
-/// A surface of a session.
+/// Returns a surface of a session.
 pub(crate) async fn surface_of(
     app: &Arc<App>,
     session: &SessionState,

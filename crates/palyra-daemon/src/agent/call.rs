@@ -81,7 +81,7 @@ fn flow_labels(labels: SessionLabels) -> InformationLabels {
     InformationLabels { private, untrusted }
 }
 
-/// The creator of the session as it is now; a session does not outlive the token it was made with.
+/// Returns the current principal of the session's creator; fails if its token was removed or has expired.
 pub(super) fn creator(app: &App, session: &SessionState) -> Result<Principal, String> {
     let Some(token) = session.owner_token.map(Sha256Digest::from_bytes) else {
         return Ok(Principal::owner(Transport::Command));

@@ -6,7 +6,7 @@ use palyra_skills::manifest::model_name;
 use palyra_skills::{RuntimeStatus, SkillInventoryEntry};
 use palyra_state::State;
 
-/// Every tool of an active skill that the session does not leave out, by id.
+/// Returns every tool of an active skill that the session can use, by id.
 pub(super) fn cards(state: &State, session: &SessionState) -> Vec<ToolCard> {
     let view = state.view();
     let mut cards = Vec::new();

@@ -18,10 +18,10 @@ use crate::problem::ToProblem;
 
 /// Commands a run may be behind with.
 const INBOX: usize = 16;
-/// Longest sleep, so that a clock that was put forward is seen.
+/// Maximum sleep, so that a clock that was set forward is noticed.
 const LONGEST_SLEEP_MS: u64 = 60_000;
 
-/// Something a person wants of a run.
+/// A request of a principal to a run.
 pub(super) struct Command {
     pub(super) input: Input,
     /// Leaves that belong to the same transaction.
@@ -56,7 +56,7 @@ struct Driver {
     decisions: watch::Receiver<u64>,
 }
 
-/// What woke a driver.
+/// Reason for a driver to wake.
 enum Woken {
     Command(Option<Command>),
     Effect(Input),

@@ -1,4 +1,4 @@
-//! Tells the streams of sessions that something happened.
+//! Notifies the streams of sessions about new events.
 
 use palyra_api::sessions::SessionEvent;
 use tokio::sync::broadcast;
@@ -10,14 +10,14 @@ const MAX_BEHIND: usize = 1_024;
 #[derive(Debug, Clone)]
 pub(crate) struct Signal {
     pub(crate) session_id: String,
-    /// An event that is not stored; none where stored events are to be read.
+    /// An event that is not stored; `None` to read stored events.
     pub(crate) event: Option<Box<SessionEvent>>,
 }
 
 /// The signals of all sessions, for one stream.
 pub(crate) type SessionSignals = broadcast::Receiver<Signal>;
 
-/// Where signals go.
+/// Sends signals to all streams.
 pub(crate) struct Hub(broadcast::Sender<Signal>);
 
 impl Default for Hub {
@@ -31,13 +31,13 @@ impl Hub {
         self.0.subscribe()
     }
 
-    /// Tells that stored events of a session are there, or that it changed.
+    /// Signals that a session has new stored events, or changed.
     pub(crate) fn stored(&self, session_id: &str) {
         // There may be no followers.
         let _ = self.0.send(Signal { session_id: session_id.to_owned(), event: None });
     }
 
-    /// Tells of an event that is not stored.
+    /// Sends an event that is not stored.
     pub(crate) fn passing(&self, session_id: &str, event: SessionEvent) {
         let _ = self.0.send(Signal { session_id: session_id.to_owned(), event: Some(Box::new(event)) });
     }

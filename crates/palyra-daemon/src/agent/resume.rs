@@ -7,7 +7,7 @@ use palyra_agent::{Call, CallOutcome, CallState, Found, Input, RunState};
 use super::{call, driver};
 use crate::app::App;
 
-/// Takes up every run that has not ended; each goes on, waits, or ends with what is true of it.
+/// Resumes every unfinished run: each continues, stays paused, or ends with its actual outcome.
 pub(crate) async fn resume_all(app: Arc<App>) {
     let reading = Arc::clone(&app);
     let rows = tokio::task::spawn_blocking(move || reading.state().sessions().open_runs()).await;
@@ -36,7 +36,7 @@ pub(crate) async fn resume_all(app: Arc<App>) {
     }
 }
 
-/// What became of a call: a run of a tool is written down before it can have an effect, and has one receipt.
+/// Returns the state of a call: a run of a tool is stored before it can have an effect, and has one receipt.
 async fn find(app: &Arc<App>, run: &RunState, running: &Call) -> Found {
     let CallState::Running { since_ms } = running.state else { return Found::NotBegun };
     let (reading, session_id, tool_id) = (Arc::clone(app), run.session_id.clone(), running.tool_id.clone());

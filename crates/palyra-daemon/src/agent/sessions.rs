@@ -21,12 +21,12 @@ use super::{driver, think, write};
 use crate::app::App;
 use crate::problem::{ToProblem, not_found};
 
-/// Longest title that is made of a first message.
+/// Maximum length of a title that is derived from the first message.
 const SHORT_TITLE_CHARS: usize = 80;
-/// Longest name of a model.
+/// Maximum length of a model name in bytes.
 const MAX_MODEL_BYTES: usize = 100;
 
-/// One session, by its id.
+/// Reads one session.
 pub(super) fn find(state: &State, session_id: &str) -> Result<Option<SessionState>, StateError> {
     let Some(bytes) = state.sessions().session(session_id)? else { return Ok(None) };
     serde_json::from_slice(&bytes).map(Some).map_err(|error| broken(&error.to_string()))
@@ -46,7 +46,7 @@ pub(super) fn broken(reason: &str) -> StateError {
     StateError::Record { doing: "read", key: "session".to_owned(), reason: reason.to_owned() }
 }
 
-/// Whose a session is, as rows find it.
+/// Returns the owner of a session in the form that rows use.
 pub(super) fn owner_key(session: &SessionState) -> String {
     match session.owner_token.map(Sha256Digest::from_bytes) {
         Some(token) => PrincipalId::of_token(session.owner.as_str(), token).key(),
@@ -54,12 +54,12 @@ pub(super) fn owner_key(session: &SessionState) -> String {
     }
 }
 
-/// Whether a principal may see a session: the owner of the state root sees all, a token its own.
+/// Returns whether a principal may see a session: the owner of the state root sees all, a token its own.
 pub(crate) fn may_see(principal: &Principal, session: &SessionState) -> bool {
     principal.is_owner() || (principal.identity.is_some() && principal.identity == session.owner_token)
 }
 
-/// Whether a budget is within what the API allows.
+/// Checks that a budget is within the limits of the API.
 pub(crate) fn check_budget(budget: &AgentBudget) -> Result<(), Problem> {
     let AgentBudget { turns, tool_calls, tokens, wall_clock_ms } = *budget;
     let checks = [
@@ -124,7 +124,7 @@ impl App {
         Ok(session.to_api())
     }
 
-    /// A session that a principal may see; another one is as if it were not there.
+    /// Returns a session that the principal may see; any other one is reported as unknown.
     pub(crate) async fn session_of(
         self: &Arc<Self>,
         principal: &Principal,
@@ -204,7 +204,7 @@ impl App {
         Ok(session.to_api())
     }
 
-    /// Says something in a session, which begins a run.
+    /// Sends a message to a session, which starts a run.
     pub(crate) async fn say(
         self: &Arc<Self>,
         principal: &Principal,

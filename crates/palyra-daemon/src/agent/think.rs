@@ -16,7 +16,7 @@ use crate::problem::ToProblem;
 
 /// Earlier runs whose conversation a model reads.
 const HISTORY_RUNS: usize = 30;
-/// Longest answer that is taken, whatever an adapter lets through.
+/// Maximum size of an answer in bytes, in addition to the limits of the adapters.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// A provider, and the name of the model it is asked for.
@@ -27,7 +27,7 @@ pub struct ModelSource {
     pub(super) small: bool,
 }
 
-/// Asks the model for the next answer of a run.
+/// Requests the next answer of a run from its model.
 pub(super) async fn think(app: Arc<App>, session: SessionState, run: RunState) -> Input {
     let asked = match asked(&app, &run).await {
         Ok(asked) => asked,
@@ -59,7 +59,7 @@ enum Unanswered {
     Request(#[from] tokio::task::JoinError),
 }
 
-/// The request for the next answer of a run.
+/// Builds the request for the next answer of a run.
 async fn request(
     app: &Arc<App>,
     session: &SessionState,
@@ -81,7 +81,7 @@ async fn request(
     Ok(made.await?)
 }
 
-/// The whole answer of the model; its pieces are passed on as they come, but for those of a small model.
+/// Collects the answer of the model. Its pieces are forwarded as they arrive, except those of a small model.
 async fn answer(
     app: &Arc<App>,
     session: &SessionState,
@@ -118,14 +118,14 @@ async fn answer(
     Err(ModelError::Truncated.into())
 }
 
-/// Who is asked, and for what.
+/// The provider to call with its parameters.
 struct Asked {
     provider: Arc<dyn ModelProvider>,
     model: String,
     max_output_tokens: Option<u32>,
 }
 
-/// The provider of the run's model, with its key as the vault has it now.
+/// Returns the provider of the run's model, with its current key from the vault.
 async fn asked(app: &Arc<App>, run: &RunState) -> Result<Asked, Problem> {
     let name = run.model.clone().unwrap_or_default();
     if let Some(ModelSource { provider, .. }) = app.agent().model() {
@@ -136,7 +136,7 @@ async fn asked(app: &Arc<App>, run: &RunState) -> Result<Asked, Problem> {
     Ok(Asked { provider, model: record.model, max_output_tokens: record.max_output_tokens })
 }
 
-/// The name of the model that answers in a session: its own, or the default; none leaves it to the local router.
+/// Returns the name of the session's model: its own, or the default; `None` selects the local router.
 pub(super) fn model_name(app: &App, session: &SessionState) -> Option<String> {
     let default = || match app.agent().model() {
         Some(source) => Some(source.model),
@@ -145,7 +145,7 @@ pub(super) fn model_name(app: &App, session: &SessionState) -> Option<String> {
     session.model.clone().or_else(default)
 }
 
-/// Whether a model only fills in arguments of tools that the router ranks.
+/// Returns whether a model only fills in arguments of tools that the router ranks.
 pub(super) fn is_small(app: &App, name: &str) -> bool {
     match app.agent().model() {
         Some(source) => source.small,
@@ -165,12 +165,12 @@ fn pass_on(app: &App, run: &RunState, offset: usize, text: &str, reasoning: bool
     app.agent().hub().passing(&run.session_id, event);
 }
 
-/// Text of a model without what a terminal obeys; its line breaks stay.
+/// Escapes text of a model for terminals, preserving line breaks.
 pub(super) fn escape_untrusted_lines(text: &str) -> String {
     text.split('\n').map(escape_untrusted).collect::<Vec<_>>().join("\n")
 }
 
-/// The conversation of earlier runs of the session, oldest first; a run that cannot be read is left out.
+/// Returns the conversation of earlier runs of the session, oldest first; unreadable runs are skipped.
 fn history(app: &App, run: &RunState) -> Vec<Message> {
     let rows = app.state().sessions().runs_of(&run.session_id, Some(&run.run_id), HISTORY_RUNS);
     let rows = rows.unwrap_or_else(|error| {

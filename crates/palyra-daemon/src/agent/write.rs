@@ -1,4 +1,4 @@
-//! Writes what a step planned, in one transaction, and tells those who follow the session.
+//! Writes the plan of a step in one transaction and notifies the followers of the session.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::json;
 use super::sessions::owner_key;
 use crate::app::App;
 
-/// Longest title in lower case that is kept for searches.
+/// Maximum length of the lower-case title that is stored for searches.
 const MAX_SEARCHED: usize = 1_000;
 
 /// Writes a plan; the session has its newest event and labels afterwards.
@@ -91,7 +91,7 @@ pub(super) fn bytes(value: &impl Serialize) -> Result<Vec<u8>, StateError> {
     })
 }
 
-/// The leaf of an event that matters beyond its session.
+/// Returns the leaf of an event that is recorded in the journal as well.
 fn leaf(session: &SessionState, run: &RunState, body: &SessionEventBody, now: u64) -> Option<NewEvent> {
     let labels = json!({ "private": run.labels.private, "untrusted": run.labels.untrusted });
     let (kind, details) = match body {

@@ -2,12 +2,12 @@
 
 use subtle::ConstantTimeEq;
 
-/// How long a code can be used.
+/// Lifetime of a code in milliseconds.
 const LIFETIME_MS: u64 = 60_000;
 /// Codes that can be open at once; one more pushes out the oldest.
 const MAX_OPEN: usize = 8;
 
-/// Unused codes.
+/// Codes that were not used yet.
 #[derive(Default)]
 pub(super) struct Codes(Vec<Code>);
 
@@ -28,7 +28,7 @@ impl Codes {
         expires_ms
     }
 
-    /// Whether there is such a code; there is none afterwards.
+    /// Returns whether the code exists, and removes it.
     pub(super) fn redeem(&mut self, digest: &[u8; 32], now_ms: u64) -> bool {
         self.forget_expired(now_ms);
         let found = self.0.iter().position(|code| bool::from(code.digest.ct_eq(digest)));

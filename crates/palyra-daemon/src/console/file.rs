@@ -10,7 +10,7 @@ use super::sessions::SessionRecord;
 use crate::server::RUN_FOLDER;
 
 const FILE: &str = "console-sessions.json";
-/// Longest file that is read.
+/// Maximum size of the file in bytes.
 const MAX_BYTES: u64 = 64 << 10;
 
 /// The file, and who writes it now.
@@ -24,7 +24,7 @@ impl SessionFile {
         Self { folder: root.path().join(RUN_FOLDER), writing: Mutex::default() }
     }
 
-    /// What an earlier daemon wrote; a file that does not read signs everybody out.
+    /// Reads the sessions of an earlier daemon; an unreadable file signs every browser out.
     pub(super) fn read(&self) -> Result<Vec<SessionRecord>, FsError> {
         let bytes = match Directory::open_private(&self.folder) {
             Err(error) if error.is_not_found() => None,

@@ -5,7 +5,7 @@ use palyra_api::console::SignInLink;
 use crate::app::App;
 
 impl App {
-    /// Makes a link that signs one browser in within a minute; none in a process that does not listen.
+    /// Creates a link that signs one browser in within a minute; returns `None` if this process does not listen.
     pub fn sign_in_link(&self) -> Result<Option<SignInLink>, getrandom::Error> {
         let Some(url) = self.console().url() else { return Ok(None) };
         let made = self.console().new_code(self.state().expiry_now_ms())?;

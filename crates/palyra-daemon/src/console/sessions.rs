@@ -13,14 +13,14 @@ use super::{LiveSession, digest};
 const LIFETIME_MS: u64 = 24 * 60 * 60 * 1_000;
 /// A session without a request ends after this long.
 const IDLE_MS: u64 = 8 * 60 * 60 * 1_000;
-/// How much later a use is written down, so that a request rarely costs a file.
+/// Interval after which a use is stored, so that few requests write the file.
 const SAVE_EVERY_MS: u64 = 60_000;
 /// Sessions that can be open at once; one more ends the one that was used least recently.
 pub(super) const MAX_SESSIONS: usize = 16;
-/// Longest name of a browser that is kept.
+/// Maximum length of a stored browser name.
 const MAX_BROWSER: usize = 160;
 
-/// A session as it is written down.
+/// The stored form of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SessionRecord {
@@ -164,7 +164,7 @@ impl OpenSession {
         self.record.signed_in_ms.saturating_add(LIFETIME_MS)
     }
 
-    /// When it ends without another request, which is never later than its absolute end.
+    /// Returns when the session expires without another request, at most its absolute expiry.
     fn idle_expires_ms(&self) -> u64 {
         self.record.used_ms.saturating_add(IDLE_MS).min(self.expires_ms())
     }

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::time::{Duration, Instant};
 
-/// Counted no more often than this: every binding is looked at.
+/// Minimum interval between two counts, because each one visits every binding.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// How many bindings are in which state, and how many events are held for them.
+/// Numbers of bindings by state, and of events held for them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct LaneCounts {
     pub(super) idle: usize,
@@ -43,7 +43,7 @@ impl HookCounts {
         pairs.into_iter().for_each(|(kept, number)| kept.store(number, Ordering::Relaxed));
     }
 
-    /// Number of observers by state.
+    /// Returns the number of observers by state.
     pub(crate) fn bindings(&self) -> Vec<(&'static str, usize)> {
         let states = [
             ("idle", &self.idle),
@@ -55,32 +55,32 @@ impl HookCounts {
         states.into_iter().map(|(state, number)| (state, number.load(Ordering::Relaxed))).collect()
     }
 
-    /// How many events are held in memory for observers.
+    /// Returns the number of events held in memory for observers.
     pub(crate) fn events(&self) -> usize {
         self.events.load(Ordering::Relaxed)
     }
 }
 
-/// When to count again: after something moved, and not at once.
+/// Schedules the next count: after a change, but not at once.
 #[derive(Debug, Default)]
 pub(super) struct Recount {
-    /// When something moved first since the last time.
+    /// Time of the first change since the last count.
     moved: Option<Instant>,
     last: Option<Instant>,
 }
 
 impl Recount {
-    /// Something moved.
+    /// Records a change.
     pub(super) fn moved(&mut self) {
         self.moved.get_or_insert_with(Instant::now);
     }
 
-    /// When it is time; never where nothing moved.
+    /// Returns when the next count is due; `None` without a change.
     pub(super) fn due(&self) -> Option<Instant> {
         self.moved.map(|moved| self.last.map_or(moved, |last| last + EVERY))
     }
 
-    /// Whether it is time now, and if so, that it is done.
+    /// Returns whether a count is due, and if so marks it as done.
     pub(super) fn take(&mut self) -> bool {
         let now = Instant::now();
         let due = self.due().is_some_and(|due| due <= now);

@@ -19,7 +19,7 @@ use super::sinks::{self, Failure, SendError};
 use crate::app::{App, until_stopping};
 use crate::problem::sentence;
 
-/// Cursors of observers that had nothing to deliver are kept after so many events.
+/// Number of events after which the cursors of idle observers are stored.
 const KEEP_EVERY: u64 = 2_000;
 
 /// Delivers events and messages until the daemon stops.
@@ -43,15 +43,15 @@ struct Engine {
     scanned: u64,
     /// Up to where idle cursors were kept.
     kept: u64,
-    /// Runs of hooks.
+    /// Runs of hooks in progress.
     running: JoinSet<Delivered>,
-    /// Deliveries to channels.
+    /// Deliveries to channels in progress.
     sending: JoinSet<Delivered>,
     pace: Pace,
     recount: Recount,
-    /// How long the journal was at the start: an older shutdown is another daemon's.
+    /// Size of the journal at the start: an older shutdown event belongs to an earlier daemon.
     began_at: u64,
-    /// When it gives up after a stop began.
+    /// Time at which it gives up after a stop began.
     deadline: Option<Instant>,
     stop_delivered: bool,
 }
@@ -156,7 +156,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether a shutdown began and every runnable observer received its event.
+    /// Returns whether a shutdown began and every runnable observer received its event.
     fn is_done(&self) -> bool {
         self.deadline.is_some()
             && (self.stop_delivered || !self.lanes.has_hooks())

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 /// Items of one lane that are held in memory; later ones are read again.
 const QUEUE: usize = 64;
 
-/// One lane.
+/// One lane with its queue.
 pub(super) struct Lane {
     pub(super) target: LaneTarget,
     /// The first item that was neither delivered nor given up.
@@ -20,17 +20,17 @@ pub(super) struct Lane {
     pub(super) queue: VecDeque<LaneItem>,
     /// The first item that is not in the queue and may be for it.
     pub(super) behind: Option<u64>,
-    /// Whether the item in front is being delivered.
+    /// True while the first item is being delivered.
     pub(super) busy: bool,
-    /// Whether it is in the list of those that can deliver.
+    /// True if the lane is in the list of ready lanes.
     pub(super) listed: bool,
-    /// How often the item in front was tried.
+    /// Number of attempts to deliver the first item.
     pub(super) attempts: u32,
     /// Before this it is not tried again.
     pub(super) retry_at: Option<Instant>,
-    /// Whether it waits for a change of the state.
+    /// True if it waits for a change of the state.
     pub(super) held: bool,
-    /// Ends a delivery to a channel when the lane goes; the run of a hook goes on to its receipt.
+    /// Aborts a delivery to a channel when the lane is removed; the run of a hook continues to its receipt.
     pub(super) sending: Option<AbortOnDrop>,
 }
 
@@ -79,7 +79,7 @@ impl Lane {
         }
     }
 
-    /// The kinds of events it delivers.
+    /// Returns the kinds of events it delivers.
     pub(super) fn kinds(&self) -> &'static [EventKind] {
         match &self.target {
             LaneTarget::Hook(binding) => binding.event.journalled_as(),
@@ -87,7 +87,7 @@ impl Lane {
         }
     }
 
-    /// Whether it can go on with another target as it is: the same items are for both.
+    /// Returns whether it can continue with another target, because the same items are for both.
     pub(super) fn continues_as(&self, target: &LaneTarget) -> bool {
         match (&self.target, target) {
             (LaneTarget::Hook(old), LaneTarget::Hook(new)) => {
@@ -123,12 +123,12 @@ impl Lane {
         }
     }
 
-    /// Whether it can deliver something now.
+    /// Returns whether it can deliver an item now.
     pub(super) fn is_ready(&self, now: Instant) -> bool {
         !self.busy && !self.held && !self.queue.is_empty() && self.retry_at.is_none_or(|at| at <= now)
     }
 
-    /// Whether everything for it up to here was delivered.
+    /// Returns whether every item up to now was delivered.
     pub(super) fn is_idle(&self) -> bool {
         !self.busy && self.queue.is_empty() && self.behind.is_none()
     }

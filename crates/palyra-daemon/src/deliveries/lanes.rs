@@ -9,7 +9,7 @@ use tokio::time::{Duration, Instant};
 use super::counts::LaneCounts;
 use super::lane::Lane;
 
-/// Longest wait that is taken over from a cursor.
+/// Maximum wait that is taken over from a stored cursor, in milliseconds.
 const MAX_WAIT_MS: u64 = 3_600_000;
 
 /// Every lane, by its name.
@@ -29,7 +29,7 @@ impl Lanes {
         self.hooks().next().is_some()
     }
 
-    /// The kinds of events that observers are bound to.
+    /// Returns the kinds of events that observers are bound to.
     pub(super) fn kinds(&self) -> Vec<EventKind> {
         let mut kinds: Vec<EventKind> = self.lanes.values().flat_map(Lane::kinds).copied().collect();
         kinds.sort_unstable();
@@ -37,7 +37,7 @@ impl Lanes {
         kinds
     }
 
-    /// The smallest cursor of an observer.
+    /// Returns the smallest cursor of an observer.
     pub(super) fn first_event(&self) -> Option<u64> {
         self.hooks().map(|(_, lane)| lane.next).min()
     }
@@ -124,13 +124,13 @@ impl Lanes {
         self.ready.values().any(|ready| !ready.is_empty())
     }
 
-    /// When the next lane is tried again that is not listed yet.
+    /// Returns when the next waiting lane has to be retried.
     pub(super) fn next_retry(&self) -> Option<Instant> {
         let waits = |lane: &&Lane| !lane.busy && !lane.held && !lane.listed && !lane.queue.is_empty();
         self.lanes.values().filter(waits).filter_map(|lane| lane.retry_at).min()
     }
 
-    /// Number of observers by state.
+    /// Counts observers by state.
     pub(super) fn count_hooks(&self) -> LaneCounts {
         let mut counts = LaneCounts::default();
         let now = Instant::now();

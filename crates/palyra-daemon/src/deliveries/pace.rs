@@ -9,7 +9,7 @@ const REST: u32 = 12;
 /// They never rest longer.
 const LONGEST_REST: Duration = Duration::from_millis(500);
 
-/// Work and rest.
+/// Limits how fast deliveries are begun while calls are arriving, so that calls keep the CPU.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     calls_seen: u64,
@@ -26,12 +26,12 @@ impl Pace {
         self.rest_until = self.calls_come.then(|| Instant::now() + rest);
     }
 
-    /// Until when nothing is begun.
+    /// Returns the end of the current rest, if there is one.
     pub(super) fn rest_until(&self) -> Option<Instant> {
         self.rest_until.filter(|until| *until > Instant::now())
     }
 
-    /// How many may run at once.
+    /// Returns the number of deliveries that may run at once.
     pub(super) fn parallel(&self, most: usize) -> usize {
         if self.calls_come { 1 } else { most.max(1) }
     }

@@ -18,9 +18,9 @@ pub(crate) struct Retried {
     pub(crate) answer: Option<HookAnswer>,
 }
 
-/// Delivers a dead letter once, beside whatever its lane delivers; a failure keeps the letter with the new reason.
+/// Delivers a dead letter once, concurrently with its lane; a failure keeps the letter with the new reason.
 ///
-/// The attempt goes on to its record even if the caller goes away.
+/// The attempt is completed and recorded even if the caller is dropped.
 pub(crate) async fn retry(app: &Arc<App>, letter: DeadLetter, principal: String) -> Result<Retried, Problem> {
     let app = Arc::clone(app);
     let attempt = tokio::spawn(async move { attempt(&app, letter, &principal).await });

@@ -1,4 +1,4 @@
-//! Where items go: a run of a hook, a file, or a webhook; and what a failure means for the lane.
+//! Destinations of items: the run of a hook, a file, or a webhook; and the consequence of a failure for the lane.
 
 mod file;
 mod webhook;
@@ -29,16 +29,16 @@ pub(super) enum SendError {
     NotTaken(String),
     /// The item must not be delivered.
     Invalid(&'static str),
-    /// What became of it could not be recorded.
+    /// The outcome cannot be recorded.
     State(StateError),
 }
 
-/// What a failure means for the lane.
+/// Consequence of a failure for the lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Failure {
     /// Nothing changes before the state does.
     Hold(String),
-    /// The next attempt may succeed; `counts` says whether this one counts against their number.
+    /// The next attempt may succeed; `counts` is true if this attempt counts against the maximum.
     Again { reason: String, counts: bool },
     /// No attempt can succeed.
     GiveUp(String),
@@ -112,7 +112,7 @@ async fn publish(
 }
 
 impl SendError {
-    /// Why, as the cursor and dead letters keep it.
+    /// Returns the reason that the cursor and dead letters store.
     pub(super) fn reason(&self) -> String {
         match self {
             Self::Call(error) => sentence(error),

@@ -9,7 +9,7 @@ use super::{Check, Subject};
 use crate::access::{OwnerToken, OwnerTokenError};
 use crate::server::Endpoint;
 
-/// The checks, and whether there is anything to open.
+/// Runs the checks; returns whether there is a state to open.
 pub(super) fn checks(subject: &Subject) -> (Vec<Check>, bool) {
     let root = subject.root.path();
     if !root.is_dir() {
@@ -88,7 +88,7 @@ fn missing_files(root: &Path) -> Check {
     }
 }
 
-/// A token that others could read is worth nothing any more.
+/// Checks the mode of the token file; a token that others could read is compromised.
 fn token(subject: &Subject) -> Check {
     let path = OwnerToken::path(&subject.root);
     let Ok(metadata) = fs::symlink_metadata(&path) else {

@@ -1,4 +1,4 @@
-//! Carrying a fix out; each does the one thing its check says, and nothing that widens what anybody may do.
+//! Applies fixes. Each does exactly what its check describes, and nothing that widens permissions.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ use crate::access::OwnerToken;
 use crate::problem::sentence;
 use crate::server::socket_path;
 
-/// Who a fix acts as.
+/// Actor of the events of a fix.
 const OWNER: &str = "owner";
 
 /// Why something was not fixed.
@@ -25,7 +25,7 @@ pub enum CannotFix {
     /// There is nothing to do, or nothing that can be done by itself.
     #[error("`{0}` cannot be fixed automatically")]
     NotAutomatic(String),
-    /// It was tried.
+    /// The fix was attempted and failed.
     #[error("`{id}` could not be fixed: {reason}")]
     Failed { id: String, reason: String },
 }

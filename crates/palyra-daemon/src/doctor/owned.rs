@@ -12,7 +12,7 @@ use super::system::answers;
 use super::{AskDaemon, Check, Severity, Subject};
 use crate::problem::sentence;
 
-/// How far the clock may be behind the newest event.
+/// Tolerance for a clock behind the newest event, in milliseconds.
 const SLACK_MS: u64 = 60_000;
 
 /// The checks that need the state to be open.
@@ -46,7 +46,7 @@ pub(super) fn checks(subject: &Subject, daemon: AskDaemon<'_>) -> Vec<Check> {
     }
 }
 
-/// What the daemon says about the state it has open; without its answer, nothing is known about it.
+/// Returns the daemon's checks of its open state; without a response they are reported as skipped.
 fn beside_daemon(daemon: AskDaemon<'_>) -> Vec<Check> {
     match daemon() {
         Ok(checks) => checks,
@@ -62,7 +62,7 @@ fn skipped(reason: &str) -> Vec<Check> {
     INSIDE.into_iter().map(|id| Check::skipped(id, format!("not checked, because {reason}"))).collect()
 }
 
-/// Why the state cannot be opened, by what a person has to do.
+/// Returns the check for a state that cannot be opened, by the required action.
 fn closed(error: &StateError) -> Check {
     match error {
         StateError::Busy { holder } => {
@@ -247,7 +247,7 @@ fn quarantined(state: &State) -> Check {
     }
 }
 
-/// Whether `hooks/bindings.json` matches the applied bindings.
+/// Checks whether `hooks/bindings.json` matches the applied bindings.
 fn bindings(state: &State) -> Check {
     let name = |change: &BindingChange| match change {
         BindingChange::Added(id) => format!("`{id}` is added"),

@@ -1,4 +1,4 @@
-//! Whether a daemon is deployed as its profile says.
+//! Checks whether a daemon is deployed as its profile requires.
 
 use std::net::SocketAddr;
 
@@ -17,7 +17,7 @@ pub(super) fn checks(subject: &Subject) -> Vec<Check> {
     std::iter::once(build).chain(listening(subject)).collect()
 }
 
-/// The daemon that runs, or ran last, held against the profile.
+/// Checks the running or last daemon against the profile.
 fn listening(subject: &Subject) -> Option<Check> {
     let endpoint = Endpoint::read(&subject.root).ok().flatten()?;
     let urls: Vec<String> = std::iter::once(endpoint.url).chain(endpoint.grpc_url).collect();

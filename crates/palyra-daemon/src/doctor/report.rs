@@ -1,4 +1,4 @@
-//! What a doctor says.
+//! The report of a doctor.
 
 use std::borrow::Cow;
 
@@ -6,13 +6,13 @@ use palyra_api::doctor::{StateCheck, StateFix};
 use palyra_common::deployment_profiles::DeploymentProfile;
 use serde::Serialize;
 
-/// Severity.
+/// Severity of a check's result, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// It is in order.
     Ok,
-    /// Worth knowing.
+    /// Information that requires no action.
     Note,
     /// It was not checked.
     Skipped,
@@ -22,26 +22,26 @@ pub enum Severity {
     Error,
 }
 
-/// What was looked at, and what was seen.
+/// One check with its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// Its name, the same in every version.
+    /// Name of the check, stable across versions.
     pub id: Cow<'static, str>,
-    /// Severity.
+    /// Severity of the result.
     pub severity: Severity,
-    /// The observed value.
+    /// The observed facts.
     pub evidence: String,
-    /// Remedy.
+    /// The remedy, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
 }
 
-/// Remedy.
+/// The remedy for a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fix {
-    /// As text.
+    /// Description of the remedy.
     pub says: String,
-    /// Whether `--fix` does it.
+    /// True if `--fix` applies it.
     pub automatic: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct Report {
     pub profile: &'static str,
     /// The worst of all.
     pub severity: Severity,
-    /// How many checks were not made.
+    /// Number of checks that were skipped.
     pub skipped: usize,
     /// The checks, in the order they were made.
     pub checks: Vec<Check>,
@@ -72,19 +72,19 @@ impl Report {
         Self { profile: profile.name, severity, skipped, checks }
     }
 
-    /// What is not in order, or not known to be.
+    /// Returns the results that are not in order, or unknown.
     pub fn findings(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| check.severity > Severity::Note)
     }
 
-    /// A check by its name.
+    /// Returns a check by its name.
     pub fn check(&self, id: &str) -> Option<&Check> {
         self.checks.iter().find(|check| check.id == id)
     }
 }
 
 impl From<StateCheck> for Check {
-    /// A check that the daemon made; `--fix` cannot do what it offers while the daemon has the state open.
+    /// Converts a check of the daemon. Its fix is not automatic, because the daemon has the state open.
     fn from(check: StateCheck) -> Self {
         let StateCheck { id, severity, evidence, fix } = check;
         let severity = match severity.as_str() {
@@ -127,12 +127,12 @@ impl Check {
         Self { severity: Severity::Error, ..Self::ok(id, evidence) }
     }
 
-    /// An action is required.
+    /// Adds a remedy that the user has to apply.
     pub(super) fn advise(self, says: impl Into<String>) -> Self {
         Self { fix: Some(Fix { says: says.into(), automatic: false }), ..self }
     }
 
-    /// `--fix` does this.
+    /// Adds a remedy that `--fix` applies.
     pub(super) fn fixable(self, says: impl Into<String>) -> Self {
         Self { fix: Some(Fix { says: says.into(), automatic: true }), ..self }
     }

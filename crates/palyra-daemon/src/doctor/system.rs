@@ -1,4 +1,4 @@
-//! What the machine gives a daemon.
+//! Checks the resources of the machine.
 
 use std::fs;
 use std::io;
@@ -54,7 +54,7 @@ fn space(subject: &Subject) -> Check {
     }
 }
 
-/// A size to one decimal place.
+/// Formats a size with one decimal place.
 fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     let mut tenths = bytes.saturating_mul(10) / 1_024;
@@ -68,7 +68,7 @@ fn size(bytes: u64) -> String {
     format!("{bytes} bytes")
 }
 
-/// Another program on the port keeps a daemon from starting.
+/// Checks that the port is free or used by the daemon of this state root.
 fn port(subject: &Subject) -> Check {
     let running = Endpoint::read(&subject.root).ok().flatten().filter(|_| answers(subject));
     if let Some(endpoint) = running {
@@ -89,7 +89,7 @@ fn port(subject: &Subject) -> Check {
     }
 }
 
-/// Whether a daemon of this state root can be spoken to.
+/// Returns whether a daemon of this state root accepts connections.
 pub(super) fn answers(subject: &Subject) -> bool {
     let path = palyra_common::fs::ShortPath::of(&socket_path(&subject.root));
     path.and_then(|short| std::os::unix::net::UnixStream::connect(short.path())).is_ok()

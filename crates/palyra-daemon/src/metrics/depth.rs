@@ -27,7 +27,7 @@ struct StateLabels {
     state: &'static str,
 }
 
-/// What is found where it is kept, and what waits.
+/// Hits of caches, and lengths of queues.
 #[derive(Default)]
 pub(super) struct Depth {
     caches: Family<CacheLabels, Counter>,

@@ -17,7 +17,7 @@ const MAX_OUTPUT_TOKENS: u32 = 512;
 const TOOL: &str = "report_ready";
 const TOOL_SCHEMA: &str = r#"{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}"#;
 
-/// How one request went.
+/// Result of one test request.
 #[derive(Default)]
 struct Asked {
     first_piece: Option<Duration>,
@@ -27,7 +27,7 @@ struct Asked {
     error: Option<ModelError>,
 }
 
-/// Asks for text, then for a tool call.
+/// Tests a model with a request for text, then with one for a tool call.
 pub(crate) async fn probe(provider: &impl ModelProvider, record: &ModelRecord) -> ModelTest {
     let text = ask(provider, request(record, "Count from 1 to 10, separated by spaces.")).await;
     let mut tool = Asked::default();

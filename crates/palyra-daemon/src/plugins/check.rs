@@ -35,7 +35,7 @@ pub(crate) fn check(state: &State, skill_id: &str) -> Result<PluginCheck, Proble
     Ok(PluginCheck { skill_id: skill_id.to_owned(), runnable, findings })
 }
 
-/// What it asks for and does not get whole.
+/// Returns a finding for each requested grant that is refused or narrowed.
 fn narrowed(effective: EffectiveGrants) -> impl Iterator<Item = PluginFinding> {
     effective.derivations.into_iter().filter_map(|one| {
         let step = one.refusal()?;

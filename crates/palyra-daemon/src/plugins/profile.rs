@@ -13,7 +13,7 @@ use super::installed;
 use crate::problem::ToProblem;
 use crate::to_api::ToApi;
 
-/// The profile of an installed skill; the empty one narrows nothing.
+/// Returns the profile of an installed skill; an empty profile restricts nothing.
 pub(crate) fn profile(state: &State, skill_id: &str) -> Result<Profile, Problem> {
     installed(state, skill_id)?;
     Ok(to_api(skill_id, &state.settings().profile(skill_id).unwrap_or_default()))
@@ -34,7 +34,7 @@ pub(crate) fn change_profile(
     profile(state, skill_id)
 }
 
-/// Refuses to add a grant that the skill never asks for: it would change nothing, and read as if it did.
+/// Rejects a grant that the skill does not request: it would have no effect, although the profile suggests one.
 fn check_asked_for(manifest: &SkillManifest, change: &ProfileChange) -> Result<(), Problem> {
     let wanted = PluginCapabilityProfile::parse(&change.grants)
         .map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()).hint(error.hint()))?;
@@ -102,7 +102,7 @@ fn union(one: CapabilityGrantSet, other: CapabilityGrantSet) -> CapabilityGrantS
     Vec::<Capability>::from(one).into_iter().chain(Vec::<Capability>::from(other)).collect()
 }
 
-/// `fuel=1000` as a limit and its value.
+/// Parses a limit such as `fuel=1000`.
 fn limit(text: &str) -> Result<(LimitKind, u64), LimitSyntaxError> {
     let mut limits = RuntimeLimits::default();
     limits.set(text)?;

@@ -10,14 +10,14 @@ use palyra_state::State;
 
 use crate::to_api::ToApi;
 
-/// The policy in force.
+/// Returns the runner policy in effect.
 pub(crate) fn show_runner_policy(state: &State) -> RunnerPolicyShown {
     let kept = state.settings().runner_policy();
     let default = kept.value == WasmPluginRunnerPolicy::default();
     RunnerPolicyShown { default, revision: kept.revision, policy: kept.value.to_api() }
 }
 
-/// A policy as it is kept; a name that is none is refused with its field.
+/// Converts a policy to its stored form; an invalid name is rejected with its field.
 pub(crate) fn read_runner_policy(asked: RunnerPolicy) -> Result<WasmPluginRunnerPolicy, BadSetting> {
     let default = WasmPluginRunnerPolicy::default();
     Ok(WasmPluginRunnerPolicy {

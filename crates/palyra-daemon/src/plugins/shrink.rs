@@ -12,7 +12,7 @@ use palyra_state::{Revised, State};
 use super::{installed, profile};
 use crate::problem::ToProblem;
 
-/// What a profile would keep and take away.
+/// Grants that a profile would keep and remove.
 struct Shrink {
     before: Revised<PluginCapabilityProfile>,
     keep: CapabilityGrantSet,
@@ -20,7 +20,7 @@ struct Shrink {
     runs: u64,
 }
 
-/// Which grants runs of a skill used, and which a profile could take away.
+/// Returns the grants that runs of a skill used, and those that a profile could remove.
 pub(crate) fn plan_shrink(state: &State, skill_id: &str) -> Result<ShrinkPlan, Problem> {
     let Shrink { before, keep, remove, runs } = read(state, skill_id)?;
     let keep = texts(&keep);
@@ -77,7 +77,7 @@ fn read(state: &State, skill_id: &str) -> Result<Shrink, Problem> {
     Ok(Shrink { keep, remove, runs: totals.completed.saturating_add(totals.failed), before })
 }
 
-/// The name under which uses of a grant are counted.
+/// Returns the name under which uses of a grant are counted.
 fn name(grant: &Capability) -> String {
     match grant {
         Capability::Http(rule) => format!("http:{}", rule.host),
@@ -88,7 +88,7 @@ fn name(grant: &Capability) -> String {
     }
 }
 
-/// Where a root leads stays in the profile beside its grants.
+/// Removes the directory of a root, which the profile stores separately.
 fn without_directory(grant: Capability) -> Capability {
     match grant {
         Capability::Filesystem(grant) => {

@@ -16,10 +16,10 @@ use super::{leaves_the_owner_in, scope_of};
 use crate::problem::{ToProblem, deciding_rule, not_found};
 use crate::to_api::ToApi;
 
-/// Longest name in a question.
+/// Maximum length of a name in a question, in bytes.
 const MAX_NAME: usize = 200;
 
-/// The policy in force; a stored one that cannot be read is shown with what is wrong with it.
+/// Returns the policy in effect; a stored one that cannot be parsed is returned with its error.
 pub(crate) fn show(state: &State) -> AccessPolicy {
     let stored = state.settings().access_policy();
     let authorizer = state.authorizer();
@@ -48,7 +48,7 @@ pub(crate) fn change(state: &State, text: &str, principal: &str) -> Result<(), P
     state.settings().set_access_policy(&set, principal).map(drop).map_err(|error| error.to_problem())
 }
 
-/// Evaluates a question; a scope that is missing denies it whatever the rules say.
+/// Evaluates a question; a missing scope denies it regardless of the rules.
 pub(crate) fn evaluate(state: &State, question: PolicyQuestion) -> Result<PolicyAnswer, Problem> {
     let request = read(state, question)?;
     let authorizer = state.authorizer();
@@ -124,7 +124,7 @@ fn read(state: &State, question: PolicyQuestion) -> Result<PolicyRequest, Proble
     })
 }
 
-/// The scopes a principal has when it really asks.
+/// Returns the scopes that a principal has in actual requests.
 fn scopes_in_use(state: &State, kind: PrincipalKind, name: &str) -> Result<Vec<Scope>, Problem> {
     match kind {
         PrincipalKind::Owner => Ok(Scope::ALL.to_vec()),

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-/// The message, then each cause that the message does not already tell.
+/// Returns the message, followed by each cause that it does not contain already.
 pub fn sentence(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! Statements, checkpoints and keys from elsewhere that are not what they are said to be.
+//! Problems of statements, checkpoints and keys from elsewhere that are invalid.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;

@@ -1,7 +1,7 @@
-//! Hints of a failed call of an installed tool.
+//! Hints for a failed call of an installed tool.
 //!
-//! What refused the call decides what helps: consent, the profile, the runner's policy, a limit of the call, or only
-//! another release. `--grant` of a call adds nothing to what a manifest asks for.
+//! They depend on what refused the call: consent, the profile, the runner policy, a limit of the call, or the release
+//! itself. `--grant` of a call adds nothing to the requests of a manifest.
 
 use palyra_common::{
     CapabilityGrantSet, CapabilityKind, Denial, LimitKind, PluginCapabilityProfile, RuntimeLimits,
@@ -13,17 +13,17 @@ use palyra_skills::capability_grants_from_manifest;
 use palyra_state::State;
 use palyra_state::runs::RefusedBy;
 
-/// How the call pipeline begins the remedy of a grant that the manifest asks for.
+/// Prefix of the remedy for a grant that the manifest already requests.
 const ASKED_FOR: &str = "the manifest requests this already; ";
 
-/// Where a call of an installed tool can be refused.
+/// The configuration that can refuse a call of an installed tool.
 struct Place {
     record: SkillRecord,
     profile: PluginCapabilityProfile,
     policy: WasmPluginRunnerPolicy,
 }
 
-/// Returns the hints that hold for a call of this tool, or none where those of the error itself do.
+/// Returns the hints for a call of this tool, or `None` if those of the error apply.
 pub(crate) fn hints(
     state: &State,
     tool: &str,
@@ -77,7 +77,7 @@ impl Place {
         )])
     }
 
-    /// The command that changes the authority which refused a grant that the manifest asks for.
+    /// Returns the command that changes the authority which refused a requested grant.
     fn remedy(&self, denial: &Denial, remedy: &str) -> String {
         if remedy.starts_with("palyra skills consent") && denial.kind == CapabilityKind::Secret {
             let name = self.secret(&denial.subject);
@@ -95,7 +95,7 @@ impl Place {
         )
     }
 
-    /// The list of the runner's policy with what was refused added to it.
+    /// Returns the list of the runner policy extended by the refused grant.
     fn in_policy(&self, denial: &Denial) -> Option<String> {
         let asked: CapabilityGrantSet = capability_grants_from_manifest(&self.record.current.manifest);
         let policy = &self.policy;
@@ -126,7 +126,7 @@ impl Place {
         Some(format!("{list}={}", all.join(",")))
     }
 
-    /// A secret as grants name it; a guest may name it by its key alone.
+    /// Returns a secret as grants name it; a guest may use its key alone.
     fn secret(&self, subject: &str) -> String {
         let asked = capability_grants_from_manifest(&self.record.current.manifest);
         let mut secrets = asked.secrets().iter().map(|grant| &grant.secret);
@@ -166,7 +166,7 @@ impl Place {
     }
 }
 
-/// The limit as a manifest names it.
+/// Returns the name of a limit in a manifest.
 fn quota_key(limit: LimitKind) -> &'static str {
     match limit {
         LimitKind::Fuel => "fuel_budget",

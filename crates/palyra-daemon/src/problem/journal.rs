@@ -6,14 +6,14 @@ use palyra_journal::{Damage, VerifyReport};
 use palyra_state::RecordsReport;
 use serde_json::json;
 
-/// A journal that opens is not the one that was written.
+/// Returns the problem of a journal that opens, but fails verification.
 pub(crate) fn journal_damaged(damage: &Damage, report: &VerifyReport) -> Problem {
     Problem::new(ErrorCode::StateDamaged, format!("the journal is damaged: {damage}"))
         .hint(damage.hint())
         .details(json!({ "report": report }))
 }
 
-/// Rows that are not as the receipts in the journal say.
+/// Returns the problem of rows that differ from the receipts in the journal.
 pub(crate) fn records_altered(report: &RecordsReport) -> Problem {
     let count = report.more.saturating_add(report.differences.len() as u64);
     let first = report.differences.first().map(ToString::to_string).unwrap_or_default();

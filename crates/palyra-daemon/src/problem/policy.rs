@@ -1,4 +1,4 @@
-//! What the access policy does not allow, and texts that are no policy.
+//! Problems of denials by the access policy, and of invalid policies.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;
@@ -28,7 +28,7 @@ impl ToProblem for PolicyTextError {
     }
 }
 
-/// The rule that decided, or came nearest, and the policy it is of.
+/// Returns the rule that decided, or was closest to it, with the revision of its policy.
 pub(crate) fn deciding_rule(decision: &PolicyDecision) -> Value {
     let rule = decision.reasons.first();
     json!({

@@ -25,7 +25,7 @@ impl ToProblem for CallError {
     }
 }
 
-/// The gate is named so that an operator can inspect it; its settings are not shown.
+/// Returns the problem of a gate's denial. It names the gate so that an operator can inspect it, but not its settings.
 fn gated(refusal: &GateRefusal) -> Problem {
     let GateRefusal { binding, plugin, skill_id, tool_id, reason } = refusal;
     let (blocked, error) = match reason {
@@ -46,7 +46,7 @@ impl ToProblem for WasmPluginRunError {
     }
 }
 
-/// What a person can do next about a run, with what only the sandbox's ceiling can tell.
+/// Returns the hints for a failed run, including those that depend on the sandbox's ceiling.
 pub fn run_hints(error: &WasmPluginRunError) -> Vec<String> {
     let mut hints = error.hints();
     match error {
@@ -66,7 +66,7 @@ pub fn run_hints(error: &WasmPluginRunError) -> Vec<String> {
     hints
 }
 
-/// What to say when twice the use is more than the sandbox can allow.
+/// Returns the hint if twice the use is more than the sandbox permits.
 fn limit_hint(limit: LimitKind, used: u64) -> Option<String> {
     let most = RuntimeConfig::default().ceiling.get(limit).filter(|most| used.saturating_mul(2) > *most)?;
     let flag = format!("--limit {limit}={}", limit.format_value(most));
@@ -77,7 +77,7 @@ fn limit_hint(limit: LimitKind, used: u64) -> Option<String> {
     })
 }
 
-/// For a guest that used a handle it does not have: the sandbox cannot know which name it had in mind.
+/// Returns an example for a guest without a handle: the sandbox does not know which name it looked for.
 fn example_grant(kind: CapabilityKind) -> Option<&'static str> {
     match kind {
         CapabilityKind::Storage => Some("grant a storage prefix with `--grant storage:NAME/`"),

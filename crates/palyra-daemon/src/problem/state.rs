@@ -34,7 +34,7 @@ impl ToProblem for JournalError {
     }
 }
 
-/// The message; what differs stands in the details.
+/// Returns the message; the differences are in the details.
 fn message(error: &StateError) -> String {
     match error {
         StateError::Damaged { damage } => match damage.differences.len() {
@@ -93,7 +93,8 @@ fn taken_hint() -> String {
     "choose another name; `palyra keys list` shows the names in use".into()
 }
 
-/// The library does not know our flags; where a new device key is kept is said by the command that creates it.
+/// Returns hints with flags, which the library does not know; the command that creates a device key reports its
+/// location.
 fn device_key_hints(error: &DeviceKeyError) -> Vec<String> {
     match error {
         DeviceKeyError::PassphraseNeeded { .. } => {

@@ -5,19 +5,19 @@ use palyra_common::ErrorCode;
 use palyra_common::text::clip_untrusted;
 use serde_json::json;
 
-/// How alike two names must be before one is offered for the other.
+/// Minimum similarity of two names for a suggestion.
 const ALIKE: f64 = 0.75;
 /// Maximum number of known names in an error.
 const MOST_KNOWN: usize = 50;
 
-/// The known name most like the one that was written, if any is.
+/// Returns the known name most similar to the given one, if one is similar enough.
 pub fn closest<'a>(written: &str, known: &'a [String]) -> Option<&'a str> {
     let scored = known.iter().map(|name| (strsim::jaro_winkler(written, name), name.as_str()));
     let best = scored.filter(|(score, _)| *score > ALIKE).max_by(|(one, _), (other, _)| one.total_cmp(other));
     best.map(|(_, name)| name)
 }
 
-/// A name that nothing here has, and the names there are.
+/// Returns the problem of an unknown name, with a suggestion and the names that exist.
 pub fn not_found(kind: &str, name: &str, mut known: Vec<String>) -> Problem {
     let name = clip_untrusted(name, 100);
     let meant = closest(&name, &known).map(|name| format!("did you mean `{name}`?"));

@@ -4,7 +4,7 @@ use palyra_api::Problem;
 use palyra_common::ErrorCode;
 use serde_json::json;
 
-/// A statement proves that a publisher speaks with two tongues.
+/// Returns the problem of a statement that proves equivocation of a publisher.
 pub(crate) fn equivocation(publisher: &str) -> Problem {
     let message =
         format!("publisher `{publisher}` signed two different successors for one epoch and is now blocked");

@@ -16,12 +16,12 @@ use crate::app::App;
 use crate::problem::ToProblem;
 use crate::to_api::ToApi;
 
-/// How many of the next due times a routine is shown with.
+/// Number of due times in the response about a routine.
 const NEXT: usize = 5;
 /// Default number of missed runs to catch up on.
 const CATCH_UP: u16 = 10;
 
-/// A routine with what comes next and what came last.
+/// Converts a routine, with its next due times and last fire.
 pub(crate) fn routine(app: &App, routine: &Routine) -> Result<routines::Routine, Problem> {
     let (state, control) = (app.state(), app.control());
     let last = state.control().fires(&routine.name, &FireQuery { limit: 1, ..FireQuery::default() });
@@ -81,7 +81,7 @@ pub(crate) fn routine(app: &App, routine: &Routine) -> Result<routines::Routine,
     })
 }
 
-/// The next due times of a routine that is enabled.
+/// Returns the next due times of an enabled routine.
 fn next(routine: &Routine, now_ms: u64) -> Result<Vec<u64>, ScheduleError> {
     if !routine.enabled {
         return Ok(Vec::new());
@@ -97,7 +97,7 @@ fn next(routine: &Routine, now_ms: u64) -> Result<Vec<u64>, ScheduleError> {
     Ok(next)
 }
 
-/// The routine a request describes, on behalf of its creator; `there` is the one it changes.
+/// Converts a request to a routine of this creator; `there` is the routine it changes.
 pub(crate) fn read(
     request: RoutineRequest,
     there: Option<&Routine>,
@@ -170,7 +170,7 @@ fn read_input(input: Option<String>) -> Result<String, Problem> {
         .map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()))
 }
 
-/// An objective with what it has used.
+/// Converts an objective with its use.
 pub(crate) fn objective(
     control: &Control,
     objective: &Objective,
@@ -190,7 +190,7 @@ pub(crate) fn objective(
     })
 }
 
-/// The objective a request describes.
+/// Converts a request to an objective.
 pub(crate) fn read_objective(request: ObjectiveRequest, now_ms: u64) -> Objective {
     Objective {
         name: request.name,

@@ -43,7 +43,7 @@ fn re_audit(state: &Arc<State>, principal: &str) -> FireEnd {
     }
 }
 
-/// What is found about a release is a verdict; only what keeps one from looking is a failure.
+/// Returns whether an error is a result of an audit, rather than a failure to audit.
 fn is_verdict(error: &SkillError) -> bool {
     !matches!(error, SkillError::State(_))
 }
@@ -69,7 +69,7 @@ fn quarantined(state: &State) -> BTreeSet<String> {
     kept.map(|(record, release)| format!("{} {}", record.skill_id, release.manifest.version)).collect()
 }
 
-/// Every stored release whose bytes are not its own: reported by each fire until it is repaired.
+/// Returns every stored release with damaged bytes, which each fire reports until it is repaired.
 fn damaged(state: &State) -> BTreeSet<String> {
     let view = state.view();
     let mut damaged = BTreeSet::new();

@@ -17,7 +17,7 @@ use super::re_audit;
 use crate::app::App;
 use crate::problem::ToProblem;
 
-/// Longest message that is kept with a fire.
+/// Maximum length of a message that is stored with a fire.
 const MAX_MESSAGE_CHARS: usize = 500;
 
 /// Over the daemon it belongs to.
@@ -45,7 +45,7 @@ impl RoutineRunner for Runner {
     }
 }
 
-/// The call of a routine: it may what both its own principal and its creator may.
+/// Calls the tool of a routine. Both the routine's principal and its creator must be permitted.
 async fn call(
     app: &Arc<App>,
     order: &RunOrder,
@@ -79,7 +79,7 @@ async fn call(
     }
 }
 
-/// The creator as it is now; a routine does not outlive the token it was made with.
+/// Returns the current principal of the creator; fails if its token was removed or has expired.
 fn creator(app: &App, id: &PrincipalId) -> Result<Principal, String> {
     let Some(token) = id.token else { return Ok(Principal::owner(Transport::Command)) };
     let record = app.state().tokens().find(&token).ok_or_else(|| {
@@ -128,7 +128,7 @@ fn ended_with(error: &CallError) -> FireEnd {
     FireEnd { run_id: run.map(|run| run.run_id.clone()), fuel: run.map(|run| run.fuel), ..end }
 }
 
-/// A fire without a result and without a run.
+/// Returns the end of a fire that failed before it had a run.
 pub(super) fn failed(code: ErrorCode, message: &str) -> FireEnd {
     let message: String = message.chars().take(MAX_MESSAGE_CHARS).collect();
     FireEnd {

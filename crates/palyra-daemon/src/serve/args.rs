@@ -18,46 +18,46 @@ use crate::traces::Collector;
 /// How a daemon listens and what it logs.
 #[derive(Args, Debug, Clone)]
 pub struct ServeArgs {
-    /// How it is deployed: local, single-vm or worker-enabled
+    /// Deployment profile: `local`, `single-vm` or `worker-enabled`
     #[arg(long, value_name = "PROFILE", default_value = DeploymentProfile::DEFAULT, value_parser = parse_profile)]
     #[arg(env = PALYRA_PROFILE, hide_env_values = true)]
     pub profile: &'static DeploymentProfile,
 
-    /// Where to listen for TCP; port 0 takes one that is free
+    /// TCP address to listen on; port 0 takes a free port
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7437")]
     #[arg(env = PALYRA_LISTEN, hide_env_values = true)]
     pub listen: SocketAddr,
 
-    /// Where to listen for gRPC; nowhere without it
+    /// TCP address to listen on for gRPC [default: no gRPC]
     #[arg(long, value_name = "ADDRESS:PORT")]
     #[arg(env = PALYRA_GRPC_LISTEN, hide_env_values = true)]
     pub grpc_listen: Option<SocketAddr>,
 
-    /// The certificate for TLS, in a PEM file; without it only loopback addresses are listened on
+    /// TLS certificate, a PEM file; required to listen on anything but loopback
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     #[arg(env = PALYRA_TLS_CERT, hide_env_values = true)]
     pub tls_cert: Option<PathBuf>,
 
-    /// The private key of the certificate, in a PEM file
+    /// Private key of the certificate, a PEM file
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     #[arg(env = PALYRA_TLS_KEY, hide_env_values = true)]
     pub tls_key: Option<PathBuf>,
 
-    /// A name this daemon may be addressed by, besides those of this machine (repeatable)
+    /// Additional host name that requests can use for this daemon (repeatable)
     #[arg(long = "allow-host", value_name = "NAME")]
     pub allow_hosts: Vec<String>,
 
-    /// Stop after so long without a connection, for example `10m`
+    /// Stop after this time without a connection, for example `10m`
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     #[arg(env = PALYRA_IDLE_EXIT, hide_env_values = true)]
     pub idle_exit: Option<Duration>,
 
-    /// What to log: `error`, `warn`, `info`, `debug`, `trace`, or a filter by target
+    /// Log level (`error`, `warn`, `info`, `debug`, `trace`) or filter by target
     #[arg(long, value_name = "FILTER", default_value = "info")]
     #[arg(env = PALYRA_LOG, hide_env_values = true)]
     pub log: String,
 
-    /// Log JSON, one object a line
+    /// Log as JSON, one object per line
     #[arg(long)]
     #[arg(env = PALYRA_LOG_JSON, hide_env_values = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub log_json: bool,
@@ -67,7 +67,7 @@ pub struct ServeArgs {
     #[arg(env = PALYRA_LOG_FILE, hide_env_values = true)]
     pub log_file: Option<PathBuf>,
 
-    /// Send spans of requests and calls to this collector, over OTLP, for example `http://127.0.0.1:4318`
+    /// OTLP collector that gets the traces, for example `http://127.0.0.1:4318`
     #[arg(long, value_name = "URL")]
     #[arg(env = PALYRA_OTLP_ENDPOINT, hide_env_values = true)]
     pub otlp_endpoint: Option<Collector>,
@@ -79,14 +79,14 @@ pub struct ServeArgs {
 pub struct BadDuration(String);
 
 impl ServeArgs {
-    /// Whether the profile lets a daemon start this way.
+    /// Checks whether the profile permits these flags.
     pub fn check_profile(&self) -> Result<(), ProfileRefusal> {
         let (tls, named) = (self.tls_cert.is_some(), !self.allow_hosts.is_empty());
         let mut listens = std::iter::once(self.listen).chain(self.grpc_listen);
         listens.try_for_each(|listen| self.profile.check(&ServePlan { listen, tls, named }))
     }
 
-    /// The flags that mean the same, for another process.
+    /// Returns the flags as arguments for another process.
     pub fn to_arguments(&self) -> Vec<OsString> {
         let Self {
             profile,
@@ -121,7 +121,7 @@ impl ServeArgs {
         arguments
     }
 
-    /// The server these flags describe.
+    /// Returns the server configuration of these flags.
     pub fn config(&self) -> ServerConfig {
         let tls = self.tls_cert.clone().zip(self.tls_key.clone());
         ServerConfig {
@@ -135,7 +135,7 @@ impl ServeArgs {
     }
 }
 
-/// The profile of a name.
+/// Parses a profile name.
 fn parse_profile(name: &str) -> Result<&'static DeploymentProfile, String> {
     DeploymentProfile::find(name).ok_or_else(|| {
         let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
@@ -143,7 +143,7 @@ fn parse_profile(name: &str) -> Result<&'static DeploymentProfile, String> {
     })
 }
 
-/// `90s`, `10m` or `2h`.
+/// Parses a duration such as `90s`, `10m` or `2h`.
 pub fn parse_duration(text: &str) -> Result<Duration, BadDuration> {
     let bad = || BadDuration(text.chars().take(40).collect());
     let unit = text.chars().next_back().ok_or_else(bad)?;

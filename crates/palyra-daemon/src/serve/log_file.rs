@@ -10,12 +10,12 @@ use palyra_state::StateRoot;
 /// Size at which a log file is moved aside; the one before it is kept, so a log takes at most twice this.
 pub const MAX_LOG_BYTES: u64 = 8 << 20;
 
-/// Where a daemon of this state root logs when it runs in the background.
+/// Returns the log file of a daemon that runs in the background.
 pub fn log_path(root: &StateRoot) -> PathBuf {
     root.path().join("logs").join("palyrad.log")
 }
 
-/// The name of the log before the current one.
+/// Returns the path of the previous log.
 pub fn previous_log_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".1");

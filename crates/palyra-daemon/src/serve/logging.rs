@@ -30,12 +30,12 @@ pub fn start_logging(args: &ServeArgs) -> Result<(), String> {
     };
     let spans = args.otlp_endpoint.clone().and_then(traces::layer);
     let layers: Vec<_> = std::iter::once(lines).chain(spans).collect();
-    // Another log of this process goes on.
+    // Fails if this process has a subscriber already, which then stays in use.
     drop(tracing_subscriber::registry().with(layers).try_init());
     Ok(())
 }
 
-/// The filter that `--log` describes.
+/// Parses the filter of `--log`.
 pub(super) fn filter(args: &ServeArgs) -> Result<EnvFilter, String> {
     let parse = |text: &str| {
         EnvFilter::builder().parse(text).map_err(|error| format!("`--log {}`: {error}", args.log))

@@ -23,14 +23,14 @@ use crate::app::until_stopping;
 use crate::transport::connection_state::ConnectionState;
 use crate::transport::http::{Arrival, BodyTimeout};
 
-/// Longest head of a request.
+/// Maximum size of the head of a request in bytes.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
 /// A connection that was accepted.
 pub(super) enum Incoming {
     /// From a process of this user.
     Socket(UnixStream),
-    /// Over TCP.
+    /// Over TCP without TLS.
     Tcp(TcpStream, IpAddr),
     /// Over TCP, under TLS.
     Tls(TcpStream, IpAddr, TlsAcceptor),
@@ -38,14 +38,14 @@ pub(super) enum Incoming {
     Grpc(TcpStream, IpAddr, Option<TlsAcceptor>),
 }
 
-/// What answers.
+/// The services behind the listeners.
 #[derive(Clone)]
 pub(super) struct Routers {
     pub(super) http: Router,
     pub(super) grpc: Router,
 }
 
-/// What one connection may take.
+/// Limits of one connection.
 #[derive(Clone, Copy)]
 pub(super) struct ConnectionLimits {
     pub(super) header_timeout: Duration,
@@ -84,7 +84,7 @@ pub(super) async fn serve(
     }
 }
 
-/// The connection a request came over, as its extensions say.
+/// The connection of a request, stored in its extensions.
 #[derive(Clone)]
 pub(super) struct Origin {
     arrival: Arrival,
@@ -96,7 +96,7 @@ impl Origin {
         &self.state
     }
 
-    /// Notes that a head arrived, and says in its request where it came from and how long its body may take.
+    /// Records that a head arrived, and adds the origin and the body timeout to its request.
     pub(super) fn mark<B>(&self, request: &mut http::Request<B>, limits: ConnectionLimits) {
         self.state.set_head_received();
         let extensions = request.extensions_mut();

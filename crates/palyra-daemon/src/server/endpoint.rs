@@ -1,4 +1,4 @@
-//! Where a daemon listens, as its state root says.
+//! The addresses of a daemon, as its state root records them.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,23 +14,23 @@ pub(super) const SOCKET: &str = "palyrad.sock";
 const FILE: &str = "endpoint.json";
 const MAX_BYTES: u64 = 16 << 10;
 
-/// Where a daemon listens. The lock decides who owns the state; this only says how to reach the owner.
+/// Addresses of a daemon. The lock decides who owns the state; this only tells how to reach the owner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Endpoint {
-    /// The daemon's process.
+    /// Process id of the daemon.
     pub pid: u32,
-    /// Its version.
+    /// Version of the daemon.
     pub version: String,
-    /// Its Unix socket.
+    /// Path of its Unix socket.
     pub socket: PathBuf,
-    /// Its address over TCP.
+    /// URL of its TCP listener.
     pub url: String,
-    /// Its address for gRPC, where it has one.
+    /// URL of its gRPC listener, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grpc_url: Option<String>,
 }
 
-/// The Unix socket of the daemon of a state root.
+/// Returns the path of the Unix socket of a state root.
 pub fn socket_path(root: &StateRoot) -> PathBuf {
     root.path().join(RUN_FOLDER).join(SOCKET)
 }
@@ -47,7 +47,7 @@ impl Endpoint {
         }
     }
 
-    /// What the state root says; none where no daemon left anything.
+    /// Reads the addresses from the state root; returns `None` if no daemon has written any.
     pub fn read(root: &StateRoot) -> Result<Option<Self>, FsError> {
         let directory = match Directory::open_private(&root.path().join(RUN_FOLDER)) {
             Err(error) if error.is_not_found() => return Ok(None),
@@ -62,7 +62,7 @@ impl Endpoint {
         Directory::create_private(&root.path().join(RUN_FOLDER))?.write(FILE, &bytes)
     }
 
-    /// A stopping daemon removes its files; leftovers are harmless, because nothing answers there.
+    /// Removes the files of a stopping daemon; leftovers are harmless, because no process listens there.
     pub(super) fn remove(&self, root: &StateRoot) {
         if let Ok(directory) = Directory::open_private(&root.path().join(RUN_FOLDER)) {
             let _ = directory.remove(FILE);

@@ -22,7 +22,7 @@ pub enum ServerError {
         place: String,
         source: io::Error,
     },
-    /// What is offered there cannot be described.
+    /// The descriptors of the services are invalid.
     #[error("cannot offer gRPC: {0}")]
     Grpc(String),
     /// Certificate or key cannot be used.
@@ -34,13 +34,13 @@ pub enum ServerError {
     /// The state root's own files.
     #[error(transparent)]
     File(#[from] FsError),
-    /// The owner's token.
+    /// The owner token cannot be read or created.
     #[error(transparent)]
     OwnerToken(#[from] OwnerTokenError),
 }
 
 impl ServerError {
-    /// What a person can do, where there is something.
+    /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::ClearText(_) => Some(

@@ -22,7 +22,7 @@ use crate::transport::held_body::HeldBody;
 
 /// Calls of one connection at once.
 const MAX_STREAMS: u32 = 100;
-/// Longest head of a call.
+/// Maximum size of the head of a call in bytes.
 const MAX_HEAD_BYTES: u32 = 16 << 10;
 /// Bytes one call may send before the daemon reads them.
 const STREAM_WINDOW_BYTES: u32 = 64 << 10;
@@ -32,9 +32,9 @@ const CONNECTION_WINDOW_BYTES: u32 = 256 << 10;
 const MAX_SEND_BYTES: usize = 64 << 10;
 /// Calls a peer may begin and reset before the connection is closed.
 const MAX_RESETS: usize = 64;
-/// How often a connection is asked whether it is still there, and how long it may take to say so.
+/// Interval of pings, and the maximum time for their responses.
 const PING: Duration = Duration::from_secs(20);
-/// A connection without a call is let go of after so many times the patience for a head.
+/// Multiple of the header timeout after which an idle connection is closed.
 const IDLE: u32 = 12;
 
 /// Serves a connection to its end.
@@ -88,7 +88,7 @@ pub(super) async fn speak_grpc(
     }
 }
 
-/// A request as the router takes it: HTTP/2 has its host beside the headers.
+/// Converts a request for the router: HTTP/2 has the host beside the headers.
 fn arrived(
     request: http::Request<IncomingBody>,
     origin: &Origin,

@@ -13,7 +13,7 @@ use super::connection::Incoming;
 use super::endpoint::{RUN_FOLDER, socket_path};
 use super::{ServerConfig, ServerError};
 
-/// How long to wait after the system refused a connection, as when there are no more descriptors.
+/// Pause after a failed accept, for example because no descriptor is left.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A Unix socket, a TCP port, and optionally a second port for gRPC.
@@ -72,7 +72,7 @@ impl Listeners {
         Ok(Self { socket: bound.map_err(failed)?, network })
     }
 
-    /// TCP listen address.
+    /// Returns the TCP listen address.
     pub(super) fn address(&self) -> Result<SocketAddr, ServerError> {
         self.network
             .tcp
@@ -80,13 +80,13 @@ impl Listeners {
             .map_err(|source| ServerError::Bind { place: "the TCP port".into(), source })
     }
 
-    /// gRPC listen address, if enabled.
+    /// Returns the gRPC listen address, if gRPC is enabled.
     pub(super) fn grpc_address(&self) -> Result<Option<SocketAddr>, ServerError> {
         let address = self.network.grpc.as_ref().map(TcpListener::local_addr).transpose();
         address.map_err(|source| ServerError::Bind { place: "the port of gRPC".into(), source })
     }
 
-    /// The next connection; other users of this machine are turned away.
+    /// Waits for the next connection; rejects other users of this machine.
     pub(super) async fn accept(&self) -> Incoming {
         let TcpListeners { tcp, tls, grpc, grpc_tls } = &self.network;
         loop {
@@ -116,7 +116,7 @@ impl Listeners {
     }
 }
 
-/// The next connection of a listener that may not be there.
+/// Waits for the next connection of an optional listener; never resolves without one.
 async fn accept_on(listener: Option<&TcpListener>) -> io::Result<(TcpStream, SocketAddr)> {
     match listener {
         Some(listener) => listener.accept().await,

@@ -43,7 +43,7 @@ impl ConnectionTable {
         Self { limit, open: VecDeque::new() }
     }
 
-    /// Makes a place for one more connection; false where none of the others yields.
+    /// Makes room for one more connection; returns false if no connection can be closed for it.
     pub(super) fn make_place(&mut self, peer: Option<IpAddr>) -> bool {
         self.open.retain(|connection| !connection.task.is_finished());
         let of_peer = |connection: &Connection| peer.is_some() && connection.peer == peer;
@@ -68,7 +68,7 @@ impl ConnectionTable {
         self.open.push_back(Connection { peer, state, task });
     }
 
-    /// The principal with the most connections, if these are more than its part.
+    /// Returns the principal with the most connections, if these are more than its share.
     fn greedy_principal(&self) -> Option<String> {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for principal in self.open.iter().filter_map(|connection| connection.state.principal()) {
@@ -85,7 +85,7 @@ impl ConnectionTable {
             || self.close_oldest(anonymous)
     }
 
-    /// Closes the oldest of these connections; false where there is none.
+    /// Closes the oldest matching connection; returns false if there is none.
     fn close_oldest(&mut self, among: impl Fn(&Connection) -> bool) -> bool {
         let oldest = self.open.iter().position(among).and_then(|at| self.open.remove(at));
         oldest.is_some_and(|connection| {
@@ -132,7 +132,7 @@ mod tests {
             self.table.open[at].state.set_authenticated(principal);
         }
 
-        /// The last part of each address, oldest first.
+        /// Returns the last byte of each address, oldest first.
         fn peers(&self) -> Vec<u8> {
             let last = |connection: &Connection| match connection.peer {
                 Some(IpAddr::V4(address)) => address.octets()[3],

@@ -15,7 +15,7 @@ use super::ServerError;
 pub struct TlsFiles {
     /// The certificate, and those between it and its root.
     pub certificate: PathBuf,
-    /// Its private key.
+    /// Path of the private key.
     pub key: PathBuf,
 }
 

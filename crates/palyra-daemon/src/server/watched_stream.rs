@@ -15,7 +15,7 @@ use crate::transport::connection_state::ConnectionState;
 pub(super) struct WatchedStream<S> {
     stream: S,
     state: ConnectionState,
-    /// Whether the peer has sent anything.
+    /// True once the peer has sent a byte.
     has_bytes: bool,
     write_timeout: Duration,
     /// Runs while a write waits.

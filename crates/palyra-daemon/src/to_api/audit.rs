@@ -43,7 +43,7 @@ impl ToApi for AuditPolicy {
     type Api = AuditSettings;
 
     fn to_api(&self) -> AuditSettings {
-        // The rest is the private list of advisories, which is a value of its own on the wire.
+        // The remaining field is the private list of advisories, which the API returns separately.
         let Self { version, rules, allowed_wildcard_hosts, allowed_devices, text, budgets, .. } = self;
         AuditSettings {
             version: *version,

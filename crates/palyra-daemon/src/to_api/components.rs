@@ -1,4 +1,4 @@
-//! What a skill is made of.
+//! Components of a skill.
 
 use palyra_api::skills as api;
 use palyra_skills::artifact::sidecars::{SbomDependency, SbomModule};

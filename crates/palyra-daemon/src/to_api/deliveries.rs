@@ -26,14 +26,14 @@ impl ToApi for DeadLetter {
     }
 }
 
-/// A dead letter of an observer, as `/v1/hooks/dead-letters` has it.
+/// Converts a dead letter of an observer to the form of `/v1/hooks/dead-letters`.
 pub(crate) fn hook_letter(letter: DeadLetter) -> hooks::DeadLetter {
     let DeadLetter { letter, lane, item, event, attempts, reason, at_ms } = letter;
     let event = event.unwrap_or_default();
     hooks::DeadLetter { letter, binding: lane.name, sequence: item, event, attempts, reason, at_ms }
 }
 
-/// A dead letter of a channel, as `/v1/channels/{name}/dead-letters` has it.
+/// Converts a dead letter of a channel to the form of `/v1/channels/{name}/dead-letters`.
 pub(crate) fn channel_letter(letter: DeadLetter) -> ChannelDeadLetter {
     let DeadLetter { letter, lane, item, event: _, attempts, reason, at_ms } = letter;
     ChannelDeadLetter { letter, channel: lane.name, message: item, attempts, reason, at_ms }

@@ -17,9 +17,9 @@ use palyra_egress::{ByteBudget, EgressConfig, EgressContext, EgressGuard, IpNet,
 use prost::Message;
 use tokio::runtime::Handle;
 
-/// Where the standard says that traces go below a collector.
+/// Path of traces below a collector, according to OTLP.
 const PATH: &str = "/v1/traces";
-/// How long a collector may take.
+/// Maximum time for an exchange with the collector.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum bytes of one exchange.
 const MAX_EXCHANGE: u64 = 16 << 20;
@@ -50,7 +50,7 @@ pub struct BadCollector {
 }
 
 impl fmt::Display for Collector {
-    /// As it is written on the command line.
+    /// Formats the collector as on the command line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.url.strip_suffix(PATH).unwrap_or(&self.url))
     }
@@ -83,7 +83,7 @@ impl Exporter {
         Self { collector, resource: ResourceAttributesWithSchema::default(), away: AtomicBool::new(false) }
     }
 
-    /// Logged once when it fails, and once when it works again.
+    /// Logs the first failure, and the first success after it.
     fn tell(&self, sent: &Result<(), String>) {
         let away = sent.is_err();
         if self.away.swap(away, Ordering::Relaxed) == away {

@@ -12,7 +12,7 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 pub(crate) struct RequestSpan(Span);
 
 impl RequestSpan {
-    /// A span under the trace the caller names, if any; what it tells a collector is not in the log.
+    /// Creates a span under the trace in the request, if there is one. Attributes for the collector are not in the log.
     pub(crate) fn new(span: Span, request: &Request, route: &str) -> Self {
         if super::is_on() {
             let parent = TraceContextPropagator::new().extract(&Headers(request.headers()));
@@ -24,12 +24,12 @@ impl RequestSpan {
         Self(span)
     }
 
-    /// The span itself.
+    /// Returns the span.
     pub(crate) fn span(&self) -> Span {
         self.0.clone()
     }
 
-    /// What became of the request.
+    /// Records the outcome of the request.
     pub(crate) fn ended(self, response: &Response) {
         if super::is_on() {
             self.0.set_attribute("http.response.status_code", i64::from(response.status().as_u16()));

@@ -1,4 +1,4 @@
-//! What is known about a connection: shared by its requests and the server's table of connections.
+//! The state of a connection, shared by its requests and the server's connection table.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -34,7 +34,7 @@ impl ConnectionState {
         self.principal.get_or_init(|| principal.into());
     }
 
-    /// The principal of its first authenticated request; none before that.
+    /// Returns the principal of its first authenticated request, if there was one.
     pub(crate) fn principal(&self) -> Option<&str> {
         self.principal.get().map(AsRef::as_ref)
     }
@@ -49,12 +49,12 @@ impl ConnectionState {
         self.has_head.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the peer stopped within its first head.
+    /// Returns whether the peer stalled within its first head.
     pub(crate) fn is_stalled(&self) -> bool {
         self.stalled.load(Ordering::Relaxed) && !self.has_head.load(Ordering::Relaxed)
     }
 
-    /// A permit for a call without a token, unless as many as allowed are in progress.
+    /// Returns a permit for a call without a token, unless the maximum is in progress.
     pub(crate) fn anonymous_call(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.anonymous_calls).try_acquire_owned().ok()
     }

@@ -1,9 +1,9 @@
-//! gRPC: the same resources for typed clients, on a listener of its own.
+//! gRPC: the same resources for typed clients, on a separate listener.
 //!
 //! A service decodes a message, sends it through the HTTP router of this process with its token, and encodes the
-//! response. Authorization happens there and nowhere else; `admission.rs` adds checks before a message is read, a
-//! timeout for bodies, and deadlines. Nearly every method is a row of a table that names its operation of the HTTP API
-//! (`service.rs`, `relay.rs`).
+//! response. Only the router authorizes; `admission.rs` adds checks before a message is read, a timeout for bodies, and
+//! deadlines. Nearly every method is a row of a table that names its operation of the HTTP API (`service.rs`,
+//! `relay.rs`).
 
 mod admission;
 mod agent;
@@ -36,7 +36,7 @@ use crate::app::App;
 use admission::{Admission, admit};
 use service::Service;
 
-/// Longest part of a package.
+/// Maximum size of a part of a package in bytes.
 const MAX_PART_BYTES: usize = 4 << 20;
 
 const SERVICES: [Service; 18] = [
@@ -60,7 +60,7 @@ const SERVICES: [Service; 18] = [
     auth::Vault::SERVICE,
 ];
 
-/// The methods that are no row of a table, and the operations they stand for.
+/// Methods that are implemented without a table, with their operations.
 const WRITTEN_OUT: [(&str, &str, &str); 6] = [
     ("/palyra.gateway.v1.GatewayService/Invoke", "POST", "/v1/tools/{tool}/invoke"),
     ("/palyra.gateway.v1.GatewayService/Run", "POST", "/v1/tools/{tool}/invoke"),
@@ -70,14 +70,14 @@ const WRITTEN_OUT: [(&str, &str, &str); 6] = [
     ("/palyra.skills.v1.SkillsService/InstallSkill", "POST", "/v1/skills"),
 ];
 
-/// A method, and the operation of the HTTP API it stands for.
+/// A method with its operation of the HTTP API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
-    /// As in `/palyra.gateway.v1.GatewayService/GetHealth`.
+    /// Path of the method, such as `/palyra.gateway.v1.GatewayService/GetHealth`.
     pub method: String,
-    /// As in `GET`.
+    /// HTTP method, such as `GET`.
     pub verb: &'static str,
-    /// As in `/v1/health`; a name in it is that of a field.
+    /// Path of the operation, such as `/v1/health`; a name in it is the name of a field.
     pub path: &'static str,
 }
 
@@ -95,7 +95,7 @@ pub fn operations() -> Vec<Operation> {
     rows.chain(written_out).collect()
 }
 
-/// `ListRuns` of `list_runs`.
+/// Converts a name such as `list_runs` to `ListRuns`.
 fn camel_case(name: &str) -> String {
     let words = name.split('_').map(|word| {
         let (first, rest) = word.split_at(word.len().min(1));
@@ -109,7 +109,7 @@ fn camel_case(name: &str) -> String {
 #[error("cannot describe the services: {0}")]
 pub(crate) struct BadDescription(#[from] tonic_reflection::server::Error);
 
-/// All services over an app, behind the admission layer.
+/// Returns all services over an app, behind the admission layer.
 pub(crate) async fn grpc_router(app: &Arc<App>) -> Result<Router, BadDescription> {
     let described = || {
         Reflection::configure()

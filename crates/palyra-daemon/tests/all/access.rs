@@ -1,4 +1,4 @@
-//! Who is let in, route by route.
+//! Authorization of every route.
 
 use crate::daemon::{Daemon, config};
 use crate::raw::ask;
@@ -43,7 +43,7 @@ async fn every_route_needs_a_token_with_its_scope() {
     }
 }
 
-/// What each route asks for, in git: a new route shows up here, with its scope, its action and what that is about.
+/// Compares the scope, action and resource of every route with a snapshot, in which a new route shows up.
 #[test]
 fn the_table_of_routes() {
     let line = |route: &palyra_daemon::transport::http::route::Route| {

@@ -22,7 +22,7 @@ async fn follow(
     Ok(SseStream::new(client.open(asked).await?.into_body()))
 }
 
-/// The events up to the end of a run.
+/// Reads events up to the end of a run.
 async fn until_end(stream: &mut SseStream) -> Vec<(SseEvent, Value)> {
     let mut events = Vec::new();
     loop {
@@ -62,7 +62,7 @@ async fn session_is_a_stream_of_ag_ui_that_can_be_taken_up_again() {
     let answered = until_end(&mut stream).await;
     settled(&client, &run.run_id).await;
     let mut got = types(&answered);
-    // The first call of a tool also says that its code is being compiled, which passes and is not stored.
+    // The first call of a tool also reports that its code is being compiled, which is not stored.
     let passing = answered.iter().position(|(_, data)| data["name"] == "palyra.tool.log");
     if let Some(index) = passing {
         got.remove(index);

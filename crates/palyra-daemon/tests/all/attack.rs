@@ -1,8 +1,8 @@
-//! Hostile clients, guests, files and kills against a real `palyrad`, while honest requests go on.
+//! Attacks with hostile clients, guests, files and kills against a real `palyrad`, during honest requests.
 //!
 //! The ordinary test tries each class a few times and checks counts and memory. With `PALYRA_ATTACK_SECONDS` each class
-//! goes on for that long and the latency of honest requests is checked too; `PALYRA_ATTACK_REPORT` names the file of the
-//! report, `PALYRA_ATTACK_CLASS` the one class to try. `cargo xtask attack` sets them.
+//! lasts that long and the latency of honest requests is checked too; `PALYRA_ATTACK_REPORT` names the file of the
+//! report, `PALYRA_ATTACK_CLASS` the only class to try. `cargo xtask attack` sets them.
 //!
 //! A class is one file below `attack/` with a function `run`, and a line in [`CLASSES`].
 
@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use target::Target;
 
-/// What came of the attempts of one class.
+/// Result of the attempts of one class.
 #[derive(Debug, Default)]
 struct Tally {
     tried: u64,
@@ -99,7 +99,7 @@ async fn attacks_are_stopped_while_honest_requests_succeed() {
         target.reset_peak();
         let honest = Honest::start(&target);
         let tally = generate(run, &target, &rounds).await;
-        // Whatever the attack lasted, honest requests were made after it too.
+        // Honest requests are also made after the attack, even if it was short.
         honest.until(honest.made() + 20).await;
         let honest = honest.stop().await;
         report.classes.push(ClassReport::new(name, tally, &honest, target.peak_rss_kib()));
@@ -113,7 +113,7 @@ async fn attacks_are_stopped_while_honest_requests_succeed() {
     target.stop_and_check();
 }
 
-/// Carries out an attack on a thread of its own that has one processor, so that the daemon keeps the others.
+/// Runs an attack on its own thread, pinned to one processor so that the daemon keeps the others.
 async fn generate(run: Attack, target: &Arc<Target>, rounds: &Arc<Rounds>) -> Tally {
     let (target, rounds) = (Arc::clone(target), Arc::clone(rounds));
     let (done, tally) = tokio::sync::oneshot::channel();

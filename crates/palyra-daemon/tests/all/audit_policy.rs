@@ -1,4 +1,4 @@
-//! What audits go by, over every way in.
+//! The audit policy over every transport.
 
 use crate::daemon::Daemon;
 use palyra_api::audit_policy::{AdvisoryList, AuditPolicyChange};

@@ -1,4 +1,4 @@
-//! A backup while calls go on, put back elsewhere.
+//! A backup during calls, restored elsewhere.
 
 use crate::daemon::{Daemon, options};
 use http_body_util::BodyExt;

@@ -42,7 +42,7 @@ async fn a_body_longer_than_its_route_reads_is_refused() {
     let long = format!("{{\"name\":\"{}\",\"scopes\":[]}}", "x".repeat(70_000));
     let reply = ask(&daemon, "POST", "/v1/tokens", token, &[JSON], &long).await;
     assert_eq!((reply.status, reply.code().as_str()), (413, "body_too_large"));
-    // The length somebody claims is not believed: only what comes is counted.
+    // The claimed length is not trusted: only received bytes count.
     let head = format!(
         "POST /v1/tokens HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
          Connection: close\r\nContent-Length: 18446744073709551615\r\n\r\n{{}}",

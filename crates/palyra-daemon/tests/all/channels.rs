@@ -108,7 +108,7 @@ async fn add_webhook(daemon: &Daemon, url: String, allow: &[&str]) -> Channel {
     daemon.over_socket().add_channel(&request).await.unwrap()
 }
 
-/// Why a webhook is refused when it is added.
+/// Returns why a webhook is rejected when it is added.
 async fn refused_webhook(daemon: &Daemon, url: String) -> String {
     let request = AddChannelRequest {
         name: "alerts".into(),
@@ -125,7 +125,7 @@ fn count(daemon: &Daemon, kind: EventKind) -> usize {
     daemon.state().journal().query(&query).unwrap().events.len()
 }
 
-/// The reason of the first message that was given up.
+/// Returns the reason of the first message that was given up.
 async fn given_up(daemon: &Daemon) -> String {
     until(daemon, "it is given up", |daemon| count(daemon, EventKind::ChannelDeadLettered) == 1).await;
     let channel = daemon.over_socket().channel("alerts").await.unwrap();
@@ -162,7 +162,7 @@ async fn channel_stream_resumes_after_last_event_id() {
     );
     client.remove_channel("alerts").await.unwrap();
     assert!(client.channels().await.unwrap().channels.is_empty());
-    // A channel nobody defined takes messages as before: they stand with their run.
+    // An undefined channel accepts messages: they are only stored with their run.
     say(&daemon).await;
 }
 
@@ -223,7 +223,7 @@ async fn a_webhook_that_is_down_is_given_up_with_its_reason() {
     say(&daemon).await;
     let reason = given_up(&daemon).await;
     assert!(reason.contains("127.0.0.1"), "{reason}");
-    // Whoever published it is not told, and calls go on.
+    // The publisher is not notified, and calls continue.
     say(&daemon).await;
 }
 

@@ -20,7 +20,7 @@ const TOOL: &str = "acme.bench.echo";
 /// Modules of the skill with code of their own.
 const MODULES: usize = 6;
 
-/// Compiles when the test says so.
+/// A compiler that waits for the test.
 struct Held {
     places: Semaphore,
     begun: Notify,
@@ -53,7 +53,7 @@ fn held() -> Arc<Held> {
     Arc::new(Held { places: Semaphore::new(0), begun: Notify::new(), compiled: AtomicUsize::new(0) })
 }
 
-/// A daemon that has the skill, and a person who did not agree to it yet.
+/// Creates a daemon with the skill, without consent to it.
 async fn with_skill(compiler: Arc<dyn Compiler>) -> (Daemon, Client<Remote>, Sha256Digest) {
     let daemon = Daemon::compiling_with(compiler).await;
     daemon.app.become_gateway(crate::hooks::quick());
@@ -77,7 +77,7 @@ async fn listed(client: &Client<Remote>) -> Option<CompiledCode> {
     client.skills().await.unwrap().skills.remove(0).code
 }
 
-/// The state once nothing compiles any more.
+/// Waits until nothing compiles; returns the state of the code.
 async fn settled(client: &Client<Remote>) -> CompiledCode {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {

@@ -27,7 +27,7 @@ async fn sign_in(daemon: &Daemon, code: &str, headers: &[(&str, &str)]) -> Reply
     ask(daemon, "POST", "/console/session", None, &[&[JSON], headers].concat(), &body).await
 }
 
-/// A browser that is signed in: its `Cookie` header.
+/// Signs a browser in; returns its `Cookie` header.
 async fn signed_in(daemon: &Daemon) -> String {
     let reply = sign_in(daemon, &code(daemon).await, &[SAME, ("User-Agent", "Test/1.0")]).await;
     assert_eq!(reply.status, 200, "{reply:?}");

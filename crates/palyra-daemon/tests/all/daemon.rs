@@ -56,7 +56,7 @@ impl Daemon {
         Self::with(config()).await
     }
 
-    /// With the skill `acme.bench` installed.
+    /// Starts a daemon with the skill `acme.bench` installed.
     pub(crate) async fn with_bench() -> Self {
         let daemon = Self::start().await;
         daemon.install("bench", "");
@@ -67,12 +67,12 @@ impl Daemon {
         Self::with_outside(config, Outside::Closed).await
     }
 
-    /// One that reaches the network.
+    /// Starts a daemon with network access.
     pub(crate) async fn open() -> Self {
         Self::with_outside(config(), Outside::Open { extra_roots: Vec::new() }).await
     }
 
-    /// One that compiles in another way.
+    /// Starts a daemon with this compiler.
     pub(crate) async fn compiling_with(compiler: Arc<dyn Compiler>) -> Self {
         Self::with_app(config(), AppConfig { compiler, ..app_config(Outside::Closed) }).await
     }
@@ -123,7 +123,7 @@ impl Daemon {
         self.app.state()
     }
 
-    /// A token with these scopes.
+    /// Creates a token with these scopes.
     pub(crate) fn token_with(&self, name: &str, scopes: &[Scope]) -> String {
         let scopes: ScopeSet = scopes.iter().copied().collect();
         self.state().tokens().add(name, scopes, None, "owner").unwrap().secret.as_str().to_owned()
@@ -146,7 +146,7 @@ impl Daemon {
         Client::new(Remote::new(place, Some(Zeroizing::new(token.to_owned()))))
     }
 
-    /// The clock it goes by.
+    /// Returns the clock of the daemon.
     pub(crate) fn clock(&self) -> &Arc<AtomicU64> {
         &self.clock
     }

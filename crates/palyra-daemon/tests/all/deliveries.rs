@@ -8,7 +8,7 @@ use palyra_api::deliveries::LaneKind;
 use palyra_api::tools::InvokeRequest;
 use palyra_journal::EventKind;
 
-/// A daemon whose hook `fail` and whose channel `alerts` have given up one item each.
+/// Starts a daemon whose hook `fail` and channel `alerts` have one dead letter each.
 async fn with_dead_letters() -> (Daemon, tempfile::TempDir) {
     let daemon = daemon().await;
     install_publisher(daemon.state());

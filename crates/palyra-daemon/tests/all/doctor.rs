@@ -21,12 +21,12 @@ use std::time::Duration;
 struct Patient {
     home: tempfile::TempDir,
     subject: Subject,
-    /// What has to live as long as the look at it.
+    /// Resources that must live during the examination.
     held: Vec<Box<dyn std::any::Any>>,
 }
 
 impl Patient {
-    /// A whole one, with a skill installed.
+    /// Creates an intact state with a skill installed.
     fn whole() -> Self {
         let home = tempfile::tempdir().unwrap();
         let root = StateRoot::new(home.path().join("root"));
@@ -66,7 +66,7 @@ impl Patient {
         State::open(&self.subject.root, &self.subject.options).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Changes the database as somebody with the file would.
+    /// Edits the database like a program with access to the file.
     fn sql(&self, statement: &'static str) {
         let state = self.open();
         let edit = move |transaction: &mut JournalTransaction<'_>| {
@@ -118,7 +118,7 @@ fn free_port() -> std::net::SocketAddr {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
-/// How a state is broken, what finds it, and whether it can be fixed by itself.
+/// A fault, the check that detects it, and whether its fix is automatic.
 type Case = (&'static str, fn(&mut Patient), &'static str, bool);
 
 const CASES: &[Case] = &[
@@ -384,7 +384,7 @@ fn every_state_that_is_broken_on_purpose_is_found_and_each_fix_works() {
     }
 }
 
-/// The table of the document is the list of checks.
+/// The table in the documentation lists exactly these checks.
 #[test]
 fn every_check_is_in_the_document() {
     let text = include_str!("../../../../docs/doctor.md");
@@ -419,7 +419,7 @@ fn checks_that_a_daemon_did_not_answer_are_skipped_and_not_in_order() {
     assert_eq!(report.check("state.open").unwrap().severity, Severity::Ok);
     assert_eq!(report.check("journal.verify").unwrap().severity, Severity::Skipped);
     assert!(report.skipped >= 10 && report.findings().count() >= report.skipped, "{report:?}");
-    // What a profile requires and nobody checked is an error.
+    // A check that a profile requires and that was skipped is an error.
     patient.subject.profile = DeploymentProfile::find("single-vm").unwrap();
     let strict = examine(&patient.subject);
     assert_eq!(strict.check("routines.re_audit").unwrap().severity, Severity::Error);

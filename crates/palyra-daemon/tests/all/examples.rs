@@ -92,7 +92,7 @@ async fn data_becomes_a_table_and_a_chart() {
     document(&call(&client, "palyra.table_chart.show", &json!({ "data": most })).await);
 }
 
-/// What a person who changes nothing submits.
+/// Returns the values of a form without changes.
 fn defaults(form: &Form) -> Map<String, Value> {
     let given = form.fields.iter().filter_map(|field| Some((field.name.clone(), field.default.clone()?)));
     given.map(|(name, value)| (name, serde_json::to_value(value).unwrap())).collect()

@@ -22,7 +22,7 @@ use palyra_api::{ClientError, Problem};
 use prost::Message;
 use prost_types::FileDescriptorSet;
 
-/// What every service is, as reflection tells it.
+/// Returns the descriptors of every service.
 fn descriptors() -> FileDescriptorSet {
     FileDescriptorSet::decode(DESCRIPTORS).unwrap()
 }
@@ -35,7 +35,7 @@ fn call(tool: &str, input: &str) -> InvokeRequest {
     InvokeRequest { tool: tool.into(), input_json: input.into(), ..InvokeRequest::default() }
 }
 
-/// Calls a tool as the other faces do, with what they say.
+/// Calls a tool like the other transports, with the same types.
 pub(crate) async fn invoke(
     wire: &Wire,
     tool: &str,

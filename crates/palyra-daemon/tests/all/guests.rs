@@ -80,7 +80,7 @@ output_schema = {{ type = "object" }}
     text
 }
 
-/// A package of `acme.NAME`, and what a first consent to it agrees to.
+/// Builds a package of `acme.NAME`; returns it with the digest for consent.
 pub(crate) fn package(name: &str, quotas: &str, release: u32) -> (Vec<u8>, Sha256Digest) {
     let manifest = manifest(name, quotas)
         .replace("version = \"1.0.0\"", &format!("version = \"{release}.0.0\""))
@@ -92,7 +92,7 @@ pub(crate) fn package(name: &str, quotas: &str, release: u32) -> (Vec<u8>, Sha25
     build(&manifest, &modules)
 }
 
-/// A package of any manifest and modules, and what a first consent to it agrees to.
+/// Builds a package of any manifest and modules; returns it with the digest for consent.
 pub(crate) fn build(manifest: &str, modules: &[(String, Vec<u8>)]) -> (Vec<u8>, Sha256Digest) {
     let key = SkillSigningKey::from_seed(&zeroize::Zeroizing::new([1; 32]));
     let request = BuildRequest {

@@ -1,4 +1,4 @@
-//! Hooks as an operator and a caller meet them: gates, observers, the file, and the doors to all of it.
+//! Hooks from the perspective of operators and callers: gates, observers, the file, and the API.
 
 mod delivery;
 mod file;
@@ -15,14 +15,14 @@ use palyra_daemon::deliveries::{Backoff, DeliveryOptions};
 use palyra_journal::{EventKind, Query, RecordedEvent};
 use std::time::Duration;
 
-/// A daemon with tools and with hooks of every temper.
+/// Starts a daemon with tools and with hooks of every behavior.
 pub(crate) async fn daemon() -> Daemon {
     let daemon = Daemon::with_bench().await;
     watch::install(daemon.state());
     daemon
 }
 
-/// Retries that nobody has to wait for.
+/// Returns options with retries that are fast enough for tests.
 pub(crate) fn quick() -> DeliveryOptions {
     let quick = Backoff { first: Duration::from_millis(1), longest: Duration::from_millis(4) };
     DeliveryOptions { hooks: quick, channels: quick, channel_attempts: 3, ..DeliveryOptions::default() }
@@ -40,13 +40,13 @@ pub(crate) async fn bind(daemon: &Daemon, hook: &str, event: &str) -> HookBindin
     daemon.over_socket().bind_hook(&request).await.unwrap()
 }
 
-/// The events of some kinds, oldest first.
+/// Returns the events of these kinds, oldest first.
 pub(crate) fn events(daemon: &Daemon, kinds: &[EventKind]) -> Vec<RecordedEvent> {
     let query = Query { kinds: kinds.to_vec(), limit: 1_000, ..Query::default() };
     daemon.state().journal().query(&query).unwrap().events
 }
 
-/// The receipts of the runs of a binding, oldest first.
+/// Returns the receipts of a binding's runs, oldest first.
 pub(crate) fn told(daemon: &Daemon, binding: &str) -> Vec<RecordedEvent> {
     let mut receipts =
         events(daemon, &[EventKind::RunCompleted, EventKind::RunFailed, EventKind::RunRefused]);

@@ -1,4 +1,4 @@
-//! What a run is charged, and which limits a caller changes, over the API.
+//! Charges of a run, and limits that a caller can change, over the API.
 
 use crate::daemon::Daemon;
 use crate::routines::request;
@@ -28,7 +28,8 @@ fn counting(turns: u64, then: &str) -> Vec<u8> {
     wat::parse_str(text).unwrap()
 }
 
-/// `acme.stray.read` reads out of bounds after 500,000 turns; `acme.stray.count` answers after 3,000,000.
+/// Installs `acme.stray.read`, which reads out of bounds after 500,000 turns, and `acme.stray.count`, which returns
+/// after 3,000,000.
 fn install(daemon: &Daemon) {
     let tool = |name: &str| {
         format!(

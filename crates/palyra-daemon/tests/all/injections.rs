@@ -104,7 +104,7 @@ async fn an_obeying_model_writes_nothing_outside_without_a_person() {
     assert!(client.approvals(&query).await.unwrap().approvals.is_empty());
 }
 
-/// The rule about labels is a rule of the policy: the operator can take it out, or ask earlier.
+/// The rule about labels is part of the policy: the operator can remove it, or require approval earlier.
 #[tokio::test(flavor = "multi_thread")]
 async fn operator_decides_by_policy_which_labelled_calls_ask() {
     let daemon = Daemon::start().await;
@@ -147,7 +147,7 @@ when { context.labels.contains(Label::"untrusted") } unless { context.approved }
     assert!(!answer.allowed && answer.with_approval && answer.rules[0].id == "ask-early", "{answer:?}");
 }
 
-/// The session has read both before.
+/// Marks the session as having read private and untrusted data.
 async fn mark(daemon: &Daemon, session_id: &str) {
     mark_with(daemon, session_id, SessionLabels { private: true, untrusted: true }).await;
 }

@@ -1,6 +1,6 @@
-//! `kill -9` of `palyrad` at random points, while calls, approvals, receipts, installations and routines are under way.
+//! `kill -9` of `palyrad` at random points, during calls, approvals, receipts, installations and routines.
 //!
-//! `PALYRA_KILL_POINTS` says how often; `PALYRA_KILL_SEED` repeats a run that failed.
+//! `PALYRA_KILL_POINTS` sets the number of kills; `PALYRA_KILL_SEED` repeats a failed run.
 
 mod aftermath;
 mod agent_runs;

@@ -23,12 +23,12 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::mpsc;
 
-/// A client that notes what it hears.
+/// A client that records notifications and questions.
 #[derive(Clone, Default)]
 pub(crate) struct Editor {
-    /// What its person says when asked; none for a client that cannot ask.
+    /// Answer to a question; `None` for a client that cannot ask.
     answer: Option<bool>,
-    /// Extensions it announces.
+    /// Extensions that the client announces.
     extensions: Option<ExtensionCapabilities>,
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
     progress: Arc<Mutex<Vec<(f64, String)>>>,
@@ -72,7 +72,7 @@ impl Editor {
         Self { answer: Some(yes), ..Self::default() }
     }
 
-    /// One that announces these extensions.
+    /// Creates a client that announces these extensions.
     pub(crate) fn that_shows(extensions: Option<Value>) -> Self {
         let extensions = extensions.map(|extensions| serde_json::from_value(extensions).unwrap());
         Self { extensions, ..Self::default() }
@@ -91,7 +91,7 @@ impl Editor {
         self.serve_with_lifecycle(transport, lifecycle).await.unwrap()
     }
 
-    /// As `palyra mcp serve` does it.
+    /// Connects like `palyra mcp serve`.
     pub(crate) async fn over_stdio(
         self,
         daemon: &Daemon,
@@ -101,7 +101,7 @@ impl Editor {
         self.over(&daemon.over_tcp_as(token), lifecycle).await
     }
 
-    /// The same for any client of the API.
+    /// Connects over any client of the API.
     pub(crate) async fn over(
         self,
         api: &palyra_api::Client<palyra_api::client::remote::Remote>,
@@ -127,7 +127,7 @@ impl Editor {
     }
 }
 
-/// The current revision, which has no sessions, and the one before it.
+/// Returns the current revision, which has no sessions, and the one before it.
 pub(crate) fn lifecycles() -> [(&'static str, ClientLifecycleMode); 2] {
     let current = vec![ProtocolVersion::V_2026_07_28];
     [
@@ -136,7 +136,7 @@ pub(crate) fn lifecycles() -> [(&'static str, ClientLifecycleMode); 2] {
     ]
 }
 
-/// The result of a call, or the problem of a request that no tool answered.
+/// Returns the result of a call, or the problem of a request that no tool answered.
 pub(crate) async fn call(client: &Client, tool: &str, input: JsonObject) -> Result<CallToolResult, Value> {
     match client.call_tool(CallToolRequestParams::new(tool.to_owned()).with_arguments(input)).await {
         Ok(result) => Ok(result),
@@ -200,7 +200,7 @@ async fn lines_of_a_run_are_its_progress() {
         let heard = Arc::clone(&editor.progress);
         let client = editor.over_stdio(&daemon, &token, lifecycle).await;
         call(&client, "acme__bench__say", JsonObject::new()).await.unwrap();
-        // The client of this library takes each notification in a task of its own, in whichever order those run.
+        // The client library handles each notification in its own task, so their order is undefined.
         while heard.lock().unwrap().len() < expected.len() {
             tokio::task::yield_now().await;
         }
@@ -259,7 +259,7 @@ async fn clients_hear_when_the_set_of_tools_changes() {
     let listening = Editor::default().over_http(&daemon, &token, current).await;
     let filter = SubscriptionFilter::builder().tools_list_changed().build();
     let mut subscription = listening.peer().listen(filter).await.unwrap();
-    // Other changes of the state are nobody's news.
+    // Other changes of the state cause no notification.
     daemon.token_with("third", &[Scope::Read]);
     daemon.state().skills().disable("acme.other", "not now", "owner").unwrap();
     for changed in &changed {

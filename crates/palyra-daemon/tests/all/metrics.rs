@@ -1,4 +1,4 @@
-//! What is counted, what the document says about it, and what the dashboard shows.
+//! Metrics, their documentation, and the dashboard.
 
 use crate::daemon::Daemon;
 use crate::hooks::{bind, daemon as daemon_with_hooks, quick, told, until};
@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 const DOCUMENT: &str = include_str!("../../../../docs/observability.md");
 const DASHBOARD: &str = include_str!("../../../../infra/grafana/palyra.json");
 
-/// Every word of a text that is the name of a metric.
+/// Returns every metric name in a text.
 fn names(text: &str) -> BTreeSet<&str> {
     let words = text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
     words.filter(|word| word.starts_with("palyra_") && *word != "palyra_state").collect()
 }
 
-/// A metric by the name its family has in documents.
+/// Returns the documented name of a metric.
 fn family(sample: &str) -> &str {
     ["_bucket", "_sum", "_count"].iter().find_map(|part| sample.strip_suffix(part)).unwrap_or(sample)
 }
@@ -44,7 +44,7 @@ async fn document_and_dashboard_name_what_is_counted() {
     assert!(text.contains("palyra_call_memory_bytes_count 1"), "{text}");
 }
 
-/// The number behind a sample.
+/// Returns the value of a sample.
 fn sample(text: &str, name: &str) -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     line.unwrap_or_else(|| panic!("{name}\n{text}")).parse().unwrap()

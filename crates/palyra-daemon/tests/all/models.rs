@@ -8,7 +8,7 @@ use palyra_models::{ModelEvent, StopReason, ToolCall, Usage};
 
 const KEY: &str = "sk-0123456789abcdef";
 
-/// An answer in three pieces.
+/// Returns a response in three pieces.
 fn counting() -> ServerReply {
     let usage = Usage { input_tokens: 20, output_tokens: 10, ..Usage::default() };
     let text = |text: &str| ModelEvent::Text(text.into());

@@ -52,7 +52,7 @@ pub(crate) async fn allow(daemon: &Daemon) {
     daemon.in_process().set_runner_policy(&RunnerPolicyChange { policy, revision: None }).await.unwrap();
 }
 
-/// The tape shows settings, grants and answers, as `GET /v1/runs/{run}/tape` does, which needs `read`.
+/// A tape contains settings, grants and responses, and `GET /v1/runs/{run}/tape` requires `read`.
 #[tokio::test(flavor = "multi_thread")]
 async fn recording_a_call_needs_the_scope_read() {
     let daemon = Daemon::start().await;
@@ -115,7 +115,7 @@ async fn an_inline_run_has_the_same_result_and_one_provable_receipt_on_every_way
     }
     let run = daemon.over_tcp().run(&told[0].run_id).await.unwrap();
     assert_eq!((run.run.skill_id.as_str(), run.details["payload"].as_str()), ("inline", Some(&*digest)));
-    // Nobody kept the module, so that nothing can be run again.
+    // The module is not stored, so the run cannot be replayed.
     let again = problem(daemon.over_tcp().replay(&told[0].run_id).await);
     assert_eq!(again.code.as_str(), "not_runnable", "{again:?}");
     let named = RunModuleRequest { export: Some("other".into()), tool: Some("mine".into()), ..request };
@@ -153,7 +153,7 @@ async fn what_an_inline_module_never_gets_and_what_is_no_module() {
     assert_eq!(problem(client.run_module(&missing).await).code.as_str(), "not_found");
     let component = RunModuleRequest::new(STANDARD.encode(wat::parse_str("(component)").unwrap()));
     assert_eq!(problem(client.run_module(&component).await).status / 100, 4);
-    // Each of them is told to the journal.
+    // Each of them is recorded in the journal.
     let told = events(&daemon, EventKind::RunRefused).len() + events(&daemon, EventKind::RunFailed).len();
     assert_eq!(told, 9);
     for odd in [

@@ -10,7 +10,7 @@ use tokio::net::{TcpStream, UnixStream};
 
 const SHORT: Duration = Duration::from_millis(100);
 
-/// Everything until the daemon closes; the test ends only if it does.
+/// Reads until the daemon closes the connection.
 async fn rest(stream: &mut TcpStream) -> Reply {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes).await;
@@ -70,7 +70,7 @@ async fn connections_are_counted() {
     daemon.over_socket().health().await.unwrap();
 }
 
-/// What opens a connection and then says no more.
+/// Returns the start of a request that is never completed.
 fn half_a_head() -> &'static [u8] {
     b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow:"
 }

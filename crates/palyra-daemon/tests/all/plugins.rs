@@ -1,4 +1,4 @@
-//! What runs get and why, and what operators set.
+//! Grants of runs with their reasons, and settings of operators.
 
 use crate::daemon::Daemon;
 use palyra_api::plugins::{ConfigChange, ConfigSource, GrantAuthority, GrantVerdict, ProfileChange};

@@ -1,4 +1,4 @@
-//! The access policy over every face: what it says by default, and what an operator's own changes.
+//! The access policy over every transport: its defaults, and policies of an operator.
 
 use crate::daemon::Daemon;
 use crate::guests::package;
@@ -49,7 +49,7 @@ fn question(action: PolicyAction, scopes: &[ScopeName]) -> PolicyQuestion {
     }
 }
 
-/// May a principal of this kind, with the scopes it has when it really asks, call a tool?
+/// Returns the question whether a principal of this kind, with the scopes of its actual requests, may call a tool.
 pub(crate) fn about(tool: &str, kind: PolicyKind) -> PolicyQuestion {
     PolicyQuestion {
         kind,
@@ -79,7 +79,8 @@ fn some(kind: ResourceKind) -> Resource {
     }
 }
 
-/// Every route × every set of scopes: the scope of a route lets in whom its action is permitted to, and nobody else.
+/// Every route × every set of scopes: the scope of a route admits exactly the principals to whom its action is
+/// permitted.
 #[test]
 fn the_default_policy_says_what_the_table_of_routes_says() {
     let set = PolicySet::standard();
@@ -293,7 +294,7 @@ async fn questions_are_answered_without_doing_anything() {
     assert_eq!(odd.code().as_str(), "usage");
 }
 
-/// Every form an installation has: stored only, pinned, agreed to, an update, an update that waits.
+/// Every form of an installation: stored only, pinned, with consent, an update, a pending update.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rule_about_a_publisher_catches_installation_in_every_form() {
     let daemon = Daemon::start().await;
@@ -354,7 +355,7 @@ async fn a_rule_about_a_publisher_catches_installation_in_every_form() {
     send(&second, &update).await.unwrap();
 }
 
-/// A release that is forbidden can be left for one that is not, and never the other way.
+/// A forbidden release can be left for a permitted one, but not the other way round.
 #[tokio::test(flavor = "multi_thread")]
 async fn going_back_is_asked_about_the_release_it_goes_to() {
     let daemon = Daemon::start().await;
@@ -384,7 +385,7 @@ async fn going_back_is_asked_about_the_release_it_goes_to() {
     assert_eq!(version().await, "1.0.0");
 }
 
-/// A policy that lets only one publisher in can be written, because nothing is asked about a skill without a name.
+/// A policy for a single publisher is possible, because nothing is evaluated for a skill whose name is unknown.
 #[tokio::test(flavor = "multi_thread")]
 async fn one_publisher_and_no_other_can_be_let_in() {
     let daemon = Daemon::start().await;

@@ -41,7 +41,7 @@ fn start_with(root: &StateRoot, arguments: &[&str], variables: &[(&str, &std::pa
         let parsed: serde_json::Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line}"));
         assert!(parsed["level"].is_string());
     }
-    // Its log goes on to nobody.
+    // Drains the log, so that the daemon is not blocked by a full pipe.
     std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
     child
 }
@@ -79,7 +79,7 @@ async fn it_owns_the_state_until_a_signal_and_leaves_it_whole() {
     );
 }
 
-/// As the unit in `infra/systemd` gives it.
+/// As the unit in `infra/systemd` passes it.
 #[test]
 fn a_service_gives_the_passphrase_as_a_credential() {
     let home = tempfile::tempdir().unwrap();
@@ -98,7 +98,7 @@ fn a_service_gives_the_passphrase_as_a_credential() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// A profile is held against the flags before anything is opened.
+/// A profile is checked against the flags before anything is opened.
 #[test]
 fn a_profile_that_does_not_fit_does_not_start() {
     for (arguments, words) in [

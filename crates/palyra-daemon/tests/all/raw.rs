@@ -5,7 +5,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// What came back.
+/// A parsed HTTP response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -25,14 +25,14 @@ impl Reply {
 /// Sends bytes and reads until the other side closes.
 pub(crate) async fn exchange(daemon: &Daemon, request: &[u8]) -> Reply {
     let mut stream = TcpStream::connect(daemon.address).await.unwrap();
-    // A daemon that has heard enough closes while this still writes.
+    // The daemon may close before everything is written.
     let _ = stream.write_all(request).await;
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes).await;
     parse(&bytes)
 }
 
-/// A request with a token and more headers, on a connection of its own.
+/// Sends a request with a token and more headers, on a new connection.
 pub(crate) async fn ask(
     daemon: &Daemon,
     method: &str,

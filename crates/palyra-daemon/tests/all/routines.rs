@@ -40,7 +40,7 @@ fn events(daemon: &Daemon, kind: EventKind) -> Vec<RecordedEvent> {
     daemon.state().journal().query(&query).unwrap().events
 }
 
-/// The daemon's clock, which says when somebody waits for it.
+/// The daemon's clock, which notifies the test of waiting tasks.
 struct HandClock {
     ms: Arc<AtomicU64>,
     moved: Notify,
@@ -89,7 +89,7 @@ impl Scheduled {
         self.clock.moved.notify_waiters();
     }
 
-    /// The fires of a routine once so many have ended.
+    /// Returns the fires of a routine once this many have ended.
     async fn ended(&self, name: &str, count: usize) -> Vec<Fire> {
         let mut follower = self.daemon.state().journal().follow();
         loop {
@@ -185,7 +185,7 @@ async fn a_call_that_needs_a_person_asks_and_waits() {
     client.approve(&id, &in_person).await.unwrap();
     assert_eq!(fire.await.unwrap().unwrap().status, "completed");
     assert_eq!(client.approval(&id).await.unwrap().status, ApprovalStatus::Used);
-    // Another fire needs another yes, and one that does not wait says so.
+    // Another fire needs another approval; without a wait it fails with `approval_required`.
     let at_once = RoutineRequest { replace: true, ..request("ask", "acme.bench.ask", r#"{"n": 7}"#) };
     client.add_routine(&at_once).await.unwrap();
     let refused = client.fire_routine("ask").await.unwrap();
@@ -201,7 +201,7 @@ async fn routine_cannot_call_tool_its_creator_cannot_call() {
     assert_eq!((refused.code.as_str(), refused.details["scope"].as_str()), ("forbidden", Some("invoke")));
     let both = daemon.over_tcp_as(&daemon.token_with("both", &[Scope::Read, Scope::Operate, Scope::Invoke]));
     both.add_routine(&request("r", ECHO, "{}")).await.unwrap();
-    // A policy about routines reaches this one, whoever made it.
+    // A policy about routines applies to this one, regardless of its creator.
     let rule = "@id(\"no-routines\") @advice(\"not at night\")\n\
         forbid (principal == Principal::\"routine/r\", action == Action::\"invoke\", resource);";
     owner.set_policy(&PolicyChange { text: format!("{DEFAULT_POLICY}\n{rule}\n") }).await.unwrap();
@@ -211,7 +211,7 @@ async fn routine_cannot_call_tool_its_creator_cannot_call() {
     let rule = rule.replace("Principal::\"routine/r\"", "Principal::\"token/both\"");
     owner.set_policy(&PolicyChange { text: format!("{DEFAULT_POLICY}\n{rule}\n") }).await.unwrap();
     assert_eq!(problem(both.add_routine(&request("s", ECHO, "{}")).await).code.as_str(), "forbidden");
-    // What its creator may no longer call, the routine may not call either, whoever fires it.
+    // The routine may not call a tool that its creator may no longer call, regardless of who fires it.
     let fire = owner.fire_routine("r").await.unwrap();
     assert_eq!((fire.status.as_str(), fire.error.as_deref()), ("failed", Some("forbidden")));
 }
@@ -243,7 +243,7 @@ async fn objectives_bound_what_their_routines_use() {
     let exhausted = events(&daemon, EventKind::ObjectiveChanged);
     assert_eq!(exhausted.last().unwrap().event.details["what"], "exhausted");
     assert_eq!(problem(client.remove_objective("two").await).code.as_str(), "in_use");
-    // Fuel: the last run gets no more than what is left, and what it used is charged although it failed.
+    // The last run gets only the remaining fuel, and its use is charged although it failed.
     client.add_objective(&budget("fuel", None, Some(50_000))).await.unwrap();
     let spin = RoutineRequest { objective: Some("fuel".into()), ..request("s", "acme.bench.spin", "{}") };
     client.add_routine(&spin).await.unwrap();
@@ -272,7 +272,7 @@ async fn the_built_in_routine_finds_tampering_and_quarantines_it() {
     let whole = client.fire_routine(RE_AUDIT).await.unwrap();
     assert_eq!(whole.status, "completed");
     assert_eq!(whole.message.as_deref(), Some("2 releases and the journal are intact"));
-    // Somebody edits the stored bytes of one of them.
+    // The stored bytes of one release are edited.
     let archive = scheduled.daemon.state().view().index().get("acme.other").unwrap().current.archive;
     let object = find(scheduled.daemon.root.path(), &archive.to_string());
     let mut bytes = std::fs::read(&object).unwrap();
@@ -288,7 +288,7 @@ async fn the_built_in_routine_finds_tampering_and_quarantines_it() {
     let found = Some("2 releases checked, damaged: acme.other 1.0.0");
     assert_eq!(fires[0].message.as_deref(), found);
     let quarantined = events(&scheduled.daemon, EventKind::SkillQuarantined);
-    // The next look says so again, and records nothing new.
+    // The next audit reports it again, and records no new event.
     assert_eq!(client.fire_routine(RE_AUDIT).await.unwrap().message.as_deref(), found);
     assert_eq!(events(&scheduled.daemon, EventKind::SkillQuarantined).len(), quarantined.len());
     let last = &quarantined.last().unwrap().event;

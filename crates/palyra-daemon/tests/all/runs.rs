@@ -12,7 +12,7 @@ use palyra_state::verify_receipt;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Says two things and then nothing for a long time.
+/// A module that logs two lines and then runs for a long time.
 const MURMUR: &str = r#"(module
     (import "palyra:plugin/host-call@1.0.0" "call" (func $call (param i32 i32) (result i32)))
     (memory (export "memory") 1)
@@ -207,7 +207,7 @@ async fn a_follower_hears_the_log_while_the_run_goes_on_and_no_line_twice() {
     let (one, two) = (told(0, "Info log: one"), told(1, "Warn log: two"));
     assert_eq!((line(&mut first).await, line(&mut first).await), (one.clone(), two.clone()));
     assert_eq!(client.run(&run_id).await.unwrap().run.status, "started");
-    // Somebody who lost the connection goes on after the line it saw last, and a second follower begins at the first.
+    // A client that lost its connection continues after the last line, and a second follower starts at the first one.
     let mut again = client.follow_run_after(&run_id, Some(0)).await.unwrap();
     assert_eq!(line(&mut again).await, two);
     let mut second = daemon.in_process().follow_run(&run_id).await.unwrap();

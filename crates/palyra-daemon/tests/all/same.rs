@@ -16,7 +16,7 @@ struct Case {
     tool: &'static str,
     request: InvokeRequest,
     ends: &'static str,
-    /// Whether the tool was found, so that the journal knows of the call.
+    /// Number of receipts: a call of an unknown tool is not recorded in the journal.
     receipts: usize,
 }
 
@@ -49,7 +49,7 @@ fn receipts(daemon: &Daemon) -> usize {
     daemon.state().journal().query(&Query { kinds, limit: 1_000, ..Query::default() }).unwrap().events.len()
 }
 
-/// Everything but what is new with every run.
+/// Removes the fields that differ between runs.
 fn comparable(result: Result<InvokeAnswer, ClientError>) -> (String, Value) {
     match result {
         Ok(answer) => {
@@ -110,7 +110,7 @@ async fn one_result_and_one_receipt_whichever_way_a_call_comes() {
     }
 }
 
-/// The same call over gRPC, in the words of HTTP.
+/// Makes the call over gRPC; returns the result in the form of HTTP.
 async fn by_grpc(wire: &Wire, tool: &str, request: &InvokeRequest, wanted: &Value) -> Value {
     match grpc::invoke(wire, tool, request).await {
         Err(error) => comparable(Err(error)).1,
@@ -128,7 +128,7 @@ async fn by_grpc(wire: &Wire, tool: &str, request: &InvokeRequest, wanted: &Valu
     }
 }
 
-/// Without what is new with every run.
+/// Removes null fields.
 fn without_nulls(mut told: Value) -> Value {
     let drop_nulls = |fields: &mut Value| fields.as_object_mut().unwrap().retain(|_, value| !value.is_null());
     drop_nulls(&mut told);
@@ -136,7 +136,7 @@ fn without_nulls(mut told: Value) -> Value {
     told
 }
 
-/// The same call by the time: how it ended, and the digest of its output.
+/// Makes the call by a routine; returns its outcome and the digest of its output.
 async fn by_routine(daemon: &Daemon, tool: &str, request: &InvokeRequest) -> (String, Option<String>) {
     let client = daemon.in_process();
     let input = request.input.as_ref().unwrap().get();
@@ -161,14 +161,14 @@ async fn by_routine(daemon: &Daemon, tool: &str, request: &InvokeRequest) -> (St
     }
 }
 
-/// What of a result every face tells; a call over MCP has no limits of its own, and its JSON is a value.
+/// Returns the part of a result that every transport has; an MCP call has no limits, and its JSON is a parsed value.
 fn told_alike(result: Result<InvokeAnswer, ClientError>) -> (String, Value) {
     match result {
         Ok(answer) => ("ok".into(), serde_json::from_str(answer.result.get()).unwrap()),
         Err(error) => {
             let problem = Problem { run_id: None, request_id: None, ..error.into_problem() };
             let mut told = json!(problem);
-            // Each asks for an approval of its own.
+            // Each call requests its own approval.
             told["details"]["approval_id"] = Value::Null;
             if problem.code.as_str() == "approval_required" {
                 told["hints"] = Value::Null;
@@ -179,7 +179,7 @@ fn told_alike(result: Result<InvokeAnswer, ClientError>) -> (String, Value) {
     }
 }
 
-/// A failed run is named in its problem, so that its row, receipt and tape can be looked at.
+/// The problem of a failed run names the run, so that its row, receipt and tape can be found.
 #[tokio::test(flavor = "multi_thread")]
 async fn problem_of_a_failed_run_names_the_run() {
     let daemon = Daemon::with_bench().await;
@@ -202,7 +202,7 @@ async fn problem_of_a_failed_run_names_the_run() {
     assert_eq!(refused.unwrap_err().into_problem().run_id, None, "nothing began");
 }
 
-/// A hook is one more way into the corridor: its refusals and failures have the words of any call, and one receipt.
+/// A run of a hook passes through the same pipeline: its failures have the codes of any call, and one receipt.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hook_ends_as_a_call_of_the_same_code_does() {
     let daemon = crate::hooks::daemon().await;
@@ -255,7 +255,7 @@ fn told_by_mcp(result: Result<rmcp::model::CallToolResult, Value>) -> (String, V
     told_alike(Err(ClientError::Problem(Box::new(problem))))
 }
 
-/// Hints and lists as they are over MCP: tools by the names the client knows, commands for somebody else.
+/// Converts hints and lists to their MCP form: tools by the names the client knows, commands for the operator.
 fn as_models_read_it(problem: &mut Value) {
     let hints = problem.get_mut("hints").and_then(Value::as_array_mut);
     for hint in hints.into_iter().flatten() {

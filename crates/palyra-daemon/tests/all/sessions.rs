@@ -17,7 +17,7 @@ use std::sync::Arc;
 const ECHO: &str = "acme.bench.echo";
 const ASK: &str = "acme.bench.ask";
 
-/// A session that may use these tools only.
+/// Creates a session with these tools only.
 pub(crate) async fn session(client: &Client<Remote>, tools: &[&str]) -> String {
     let tools = tools.iter().map(|tool| (*tool).to_owned()).collect();
     client.new_session(&NewSession { tools, ..NewSession::default() }).await.unwrap().session_id

@@ -1,4 +1,4 @@
-//! The life of a skill over HTTP: what is told before, what is decided by whom, and what the journal says.
+//! The life cycle of a skill over HTTP: plans, decisions, and events in the journal.
 
 use crate::daemon::Daemon;
 use crate::guests::package;
@@ -28,7 +28,7 @@ fn code<T: std::fmt::Debug>(result: Result<T, ClientError>) -> String {
     problem(result).code.to_string()
 }
 
-/// From a package to a skill that is gone again; nothing differs between the ways in.
+/// From a package to a removed skill, with the same results over every transport.
 async fn live<T: Transport>(daemon: &Daemon, client: &Client<T>) {
     let ((old, digest), (new, _)) = (package("bench", "", 1), package("bench", GROWN, 2));
     let send = |bytes: &[u8]| full_body(bytes.to_vec());

@@ -21,7 +21,7 @@ fn failed_runs(state: &State) -> usize {
         .len()
 }
 
-/// A call counts as soon as it arrives, a run once it has its row.
+/// Waits for the row of the run: a call counts when it arrives, a run once it has its row.
 async fn until_running(daemon: &Daemon) {
     while daemon.state().runs().list(&RunQuery::default()).unwrap().runs.is_empty() {
         tokio::task::yield_now().await;

@@ -20,7 +20,7 @@ const SHOW: &str = "acme.forms.show";
 const TOOLS: [(&str, &str, &str); 3] =
     [("show", "a2ui", ""), ("take", "json", ""), ("ask", "json", "risk = { requires_approval = true }")];
 
-/// `acme.forms`: a tool that shows the document it is given, and two that take values.
+/// Installs `acme.forms`: a tool that returns the given document, and two that take values.
 fn install_forms(daemon: &Daemon) {
     let mut manifest = r#"manifest_version = 1
 skill_id = "acme.forms"
@@ -60,7 +60,7 @@ output_schema = {{ type = "object" }}
         .unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// A document with a form for a tool.
+/// Returns a document with a form for a tool.
 fn form(tool: Option<&str>) -> Value {
     let fields = json!([
         { "name": "name", "type": "text", "label": "Name", "required": true },

@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const PARENT: &str = "b7ad6b7169203331";
-/// Stands in the input of a call and must stand in no span.
+/// Part of the input of a call that no span may contain.
 const CANARY: &str = "palyra-canary-7f3a";
 
-/// A daemon with the skill `acme.bench`, whose spans go somewhere.
+/// A daemon with the skill `acme.bench` that exports spans.
 struct Traced {
     child: Child,
     root: StateRoot,
@@ -148,7 +148,7 @@ async fn spans_of_a_call_reach_a_collector_under_the_trace_of_the_caller() {
         assert_eq!(stage.parent_span_id, call.span_id);
         assert!(stage.end_time_unix_nano >= stage.start_time_unix_nano);
     }
-    // Whoever is not let in names no trace.
+    // An unauthenticated request has no trace.
     assert_eq!(of_call.iter().filter(|span| span.name == "request").count(), 1);
 }
 

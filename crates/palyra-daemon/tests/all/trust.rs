@@ -22,7 +22,7 @@ fn keys(seeds: &[u8]) -> KeysRequest {
     KeysRequest { keys, threshold: 1 }
 }
 
-/// `acme` hands over from one key to another.
+/// Returns a rotation of `acme` from one key to another.
 fn rotation(from: u8, to: u8) -> Vec<u8> {
     let (old, new) = (signer(from), signer(to));
     let set = |key: &SkillSigningKey| KeySet::new([key.public()], 1).unwrap();

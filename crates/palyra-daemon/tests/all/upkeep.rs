@@ -1,4 +1,4 @@
-//! What a daemon does by itself.
+//! Periodic maintenance of a daemon.
 
 use crate::daemon::Daemon;
 use palyra_api::tools::InvokeRequest;

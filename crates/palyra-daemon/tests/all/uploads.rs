@@ -72,7 +72,7 @@ async fn a_package_over_the_ceiling_is_cut_off_while_it_comes() {
     stream.write_all(head(&daemon, "Transfer-Encoding: chunked\r\n").as_bytes()).await.unwrap();
     let chunk = [b"100000\r\n".as_slice(), &vec![7; 1 << 20], b"\r\n"].concat();
     let mut sent = 0;
-    // The daemon closes once it has heard enough.
+    // The daemon closes once the limit is exceeded.
     while sent < 2 * MAX_PACKAGE_BYTES && stream.write_all(&chunk).await.is_ok() {
         sent += 1 << 20;
     }

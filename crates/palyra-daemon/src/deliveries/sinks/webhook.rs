@@ -1,4 +1,4 @@
-//! A channel that leads to a URL: signed, through the one guard, and never followed to somewhere else.
+//! Delivery to a URL: signed, through the egress guard, without following redirects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +52,7 @@ pub(super) async fn post(
     }
 }
 
-/// `t=TIME,v1=HMAC` over time, message and body, with dots between.
+/// Returns the signature `t=TIME,v1=HMAC` over time, message id and body, separated by dots.
 fn sign(key: &[u8], at_ms: u64, message: &PublishedMessage) -> Result<String, String> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(|error| error.to_string())?;
     mac.update(format!("{at_ms}.{}.", message.id).as_bytes());
@@ -85,7 +85,7 @@ async fn signing_key(app: &Arc<App>, reference: String) -> Result<Zeroizing<Vec<
     read.await.map_err(|error| error.to_string())?
 }
 
-/// A body as text, or in base64 where it is none.
+/// Returns a body as text with its encoding: UTF-8, or base64 for other bytes.
 pub(crate) fn body_text(body: &[u8]) -> (String, &'static str) {
     use base64::Engine as _;
     match std::str::from_utf8(body) {

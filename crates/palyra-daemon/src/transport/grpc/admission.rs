@@ -41,20 +41,20 @@ const LONG_MESSAGES: [(&str, usize); 3] = [
     ("/palyra.gateway.v1.GatewayService/Run", MAX_INVOKE_BYTES),
     ("/palyra.skills.v1.SkillsService/InstallSkill", MAX_PART_BYTES),
 ];
-/// What every server of gRPC has; reading about the daemon is enough for it.
+/// Path prefix of the standard gRPC services, for which the scope `read` is sufficient.
 const GENERAL: &str = "/grpc.";
 
-/// What stands between the listener and the services.
+/// The layer between the listener and the services.
 pub(super) struct Admission {
     app: Arc<App>,
     router: Router,
     methods: HashMap<String, Method>,
 }
 
-/// What a description says about a method.
+/// Facts about a method from its descriptor.
 struct Method {
     scope: Scope,
-    /// Its messages come one by one, each in its own time.
+    /// True if the client streams messages, each with its own timeout.
     takes_stream: bool,
     /// The longest message it takes.
     limit: usize,
@@ -92,7 +92,7 @@ impl Admission {
         Ok(Admitted { reservation: Some(reservation), _anonymous: None })
     }
 
-    /// The scope is asked again by the route the call goes to, together with the policy.
+    /// Checks the scope before the message is read; the route of the call checks it again, together with the policy.
     fn check_scope(&self, principal: &Principal, scope: Scope, request: &Request) -> Result<(), Status> {
         if principal.may(scope) {
             return Ok(());
@@ -132,7 +132,7 @@ fn anonymous(request: &Request) -> Result<Admitted, Status> {
     Ok(Admitted { reservation: None, _anonymous: permit.transpose()? })
 }
 
-/// The layer around every service.
+/// Admits a request before it reaches a service.
 pub(super) async fn admit(
     State(admission): State<Arc<Admission>>,
     mut request: Request,
@@ -166,7 +166,7 @@ pub(super) async fn admit(
     response.map(|answer| Body::new(HeldBody::new(answer, admitted)))
 }
 
-/// What the descriptions say about every method.
+/// Returns the facts about every method from the descriptors.
 fn methods() -> HashMap<String, Method> {
     let limits = limits();
     let mut found = HashMap::new();
@@ -182,7 +182,7 @@ fn methods() -> HashMap<String, Method> {
     found
 }
 
-/// The longest message of each method: as long as the body of the operation it stands for.
+/// Returns the maximum message size of each method: the body limit of its operation.
 fn limits() -> HashMap<String, usize> {
     let bodies: HashMap<(String, String), usize> = routes()
         .into_iter()
@@ -196,13 +196,13 @@ fn limits() -> HashMap<String, usize> {
     operations().into_iter().map(of).chain(long).collect()
 }
 
-/// A path whose parts with names are all called the same.
+/// Replaces every name in a path by the same placeholder.
 fn without_names(path: &str) -> String {
     let part = |part| if str::starts_with(part, '{') { "{}" } else { part };
     path.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
-/// The scope in the comment of a method.
+/// Returns the scope in the comment of a method.
 fn scope(file: &FileDescriptorProto, service: usize, method: usize) -> Option<Scope> {
     let place = [6, i32::try_from(service).ok()?, 2, i32::try_from(method).ok()?];
     let comments = &file.source_code_info.as_ref()?.location;
@@ -211,12 +211,12 @@ fn scope(file: &FileDescriptorProto, service: usize, method: usize) -> Option<Sc
     Scope::ALL.into_iter().find(|scope| scope.wire_name() == word)
 }
 
-/// The whole names of the services.
+/// Returns the full names of the services.
 pub(super) fn services() -> Vec<String> {
     described().into_iter().map(|(name, ..)| name).collect()
 }
 
-/// Every service: its whole name, the file it is in, and its place there.
+/// Returns every service with its full name, its file and its index there.
 fn described() -> Vec<(String, Arc<FileDescriptorProto>, usize, ServiceDescriptorProto)> {
     let files = FileDescriptorSet::decode(DESCRIPTORS).map(|set| set.file).unwrap_or_default();
     let named = |file: FileDescriptorProto| {

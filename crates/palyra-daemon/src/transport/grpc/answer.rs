@@ -9,10 +9,10 @@ use tonic::{Request, Response, Status};
 
 use super::inward::Inward;
 
-/// What a service returns.
+/// Result of a service method.
 pub(super) type Answer<M> = Result<Response<M>, Status>;
 
-/// The message, and a client that acts for its sender.
+/// Returns the message, and a client that acts on behalf of its sender.
 pub(super) fn enter<Q>(request: Request<Q>) -> Result<(Client<Inward>, Q), Status> {
     let inward = request.extensions().get::<Inward>().cloned();
     let inward = inward.ok_or_else(|| {
@@ -25,7 +25,7 @@ pub(super) fn enter<Q>(request: Request<Q>) -> Result<(Client<Inward>, Q), Statu
     Ok((Client::new(inward), request.into_inner()))
 }
 
-/// An answer of the API as a message, or the reason why there is none.
+/// Converts a response of the API to a message, or its error to a status.
 pub(super) fn to_message<A: Serialize, M: DeserializeOwned>(
     answer: Result<A, ClientError>,
 ) -> Result<M, Status> {
@@ -34,12 +34,12 @@ pub(super) fn to_message<A: Serialize, M: DeserializeOwned>(
     serde_json::from_slice(&text).map_err(unread)
 }
 
-/// The status of a request that gave nothing.
+/// Converts the error of a request to a status.
 pub(super) fn failed(error: ClientError) -> Status {
     status_of(&error.into_problem())
 }
 
-/// The status of a problem.
+/// Converts a problem to a status.
 pub(super) fn refused(problem: &Problem) -> Status {
     status_of(problem)
 }

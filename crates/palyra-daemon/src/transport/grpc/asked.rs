@@ -1,4 +1,4 @@
-//! What messages say, in the shapes of the API.
+//! Converts fields of messages to the types of the API.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;
@@ -7,7 +7,7 @@ use tonic::Status;
 
 use super::answer::refused;
 
-/// JSON text as it was written; none where it is empty.
+/// Parses JSON text without reformatting it; returns `None` if it is empty.
 pub(super) fn json(field: &str, text: String) -> Result<Option<Box<RawValue>>, Status> {
     if text.is_empty() {
         return Ok(None);
@@ -15,7 +15,7 @@ pub(super) fn json(field: &str, text: String) -> Result<Option<Box<RawValue>>, S
     RawValue::from_string(text).map(Some).map_err(|error| not_json(field, &error))
 }
 
-/// A stream that began otherwise than it has to.
+/// Returns the error of a stream whose first message has the wrong type.
 pub(super) fn out_of_order(expected: &str) -> Status {
     refused(&Problem::new(ErrorCode::Usage, format!("only the first message of this stream {expected}")))
 }

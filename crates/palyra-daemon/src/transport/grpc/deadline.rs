@@ -16,7 +16,7 @@ use tonic::Status;
 
 const GRPC_TIMEOUT: &str = "grpc-timeout";
 
-/// Until when an answer is wanted.
+/// Returns the deadline of a call from its headers.
 pub(super) fn asked(headers: &HeaderMap) -> Result<Option<Instant>, Status> {
     let Some(value) = headers.get(GRPC_TIMEOUT) else { return Ok(None) };
     let timeout = value.to_str().ok().and_then(parse);
@@ -25,7 +25,7 @@ pub(super) fn asked(headers: &HeaderMap) -> Result<Option<Instant>, Status> {
     Ok(Instant::now().checked_add(timeout))
 }
 
-/// Up to eight digits and a unit, for example `250m`.
+/// Parses up to eight digits with a unit, for example `250m`.
 fn parse(text: &str) -> Option<Duration> {
     let digits = text.get(..text.len().checked_sub(1)?)?;
     if !(1..=8).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -43,7 +43,7 @@ fn parse(text: &str) -> Option<Duration> {
     }
 }
 
-/// The error for an exceeded deadline.
+/// Returns the error for an exceeded deadline.
 pub(super) fn passed() -> Status {
     status_of(&Problem::new(ErrorCode::TimedOut, "the deadline of the call was exceeded"))
 }

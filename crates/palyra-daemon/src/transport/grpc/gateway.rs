@@ -53,7 +53,7 @@ service! {
     }
 }
 
-/// A call in the shape of the API.
+/// Converts a call to the API's request.
 pub(super) fn read_call(asked: gateway::InvokeRequest) -> Result<(String, InvokeRequest), Status> {
     let gateway::InvokeRequest {
         tool,

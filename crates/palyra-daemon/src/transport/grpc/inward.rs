@@ -30,7 +30,7 @@ pub(super) struct Inward {
 }
 
 impl Inward {
-    /// On behalf of a request.
+    /// Creates a transport that acts on behalf of a request.
     pub(super) fn of(request: &Request, router: &Router, reservation: &Reservation) -> Self {
         let token = request.headers().get(AUTHORIZATION).cloned().map(|mut token| {
             token.set_sensitive(true);
@@ -47,12 +47,12 @@ impl Inward {
         }
     }
 
-    /// How long the first message of a stream may take to arrive.
+    /// Returns the maximum time for the first message of a stream.
     pub(super) fn patience(&self) -> std::time::Duration {
         self.patience.map_or(std::time::Duration::MAX, |timeout| timeout.0)
     }
 
-    /// The same with an observer of the run's lines.
+    /// Returns a client whose call reports its lines to a listener.
     pub(super) fn with_listener(&self, listener: &Arc<RunListener>) -> Client<Self> {
         Client::new(Self { listener_extension: Some(Listener(Arc::clone(listener))), ..self.clone() })
     }

@@ -1,4 +1,4 @@
-//! What runs get and why, profiles, settings, and the catalogue of tools.
+//! Grants of runs, profiles, settings, and the tool catalogue.
 
 use super::service::service;
 

@@ -1,4 +1,4 @@
-//! What happened: runs, the journal, and the messages of channels.
+//! Runs, the journal, and the messages of channels.
 
 use super::service::service;
 

@@ -1,5 +1,5 @@
-//! Methods that stand for one operation of the HTTP API: the fields of a message become its path, query and body, and
-//! its answer becomes a message.
+//! Methods that relay to one operation of the HTTP API: the fields of a message become its path, query and body, and
+//! its response becomes a message.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -20,14 +20,14 @@ use tonic::{Request, Response, Status};
 
 use super::answer::{Answer, enter, failed, refused};
 
-/// Where a message says which events were seen; the HTTP API has it in a header.
+/// Fields with the position of a client in a stream; the HTTP API has it in a header.
 const AFTER: [&str; 2] = ["after", "after_sequence"];
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Messages as they come.
 pub(super) type Messages<M> = Pin<Box<dyn Stream<Item = Result<M, Status>> + Send>>;
 
-/// Sends a message to the operation its method stands for.
+/// Sends a message to the operation of its method.
 pub(super) async fn call<Q: Serialize, A: DeserializeOwned>(
     request: Request<Q>,
     verb: Method,
@@ -38,7 +38,7 @@ pub(super) async fn call<Q: Serialize, A: DeserializeOwned>(
     client.answer(Ok(request.map_err(|problem| refused(&problem))?)).await.map_err(failed)
 }
 
-/// Follows the server-sent events of the operation a method stands for.
+/// Follows the server-sent events of a method's operation.
 pub(super) async fn follow<Q: Serialize, A: DeserializeOwned, M: 'static>(
     request: Request<Q>,
     path: &str,
@@ -72,7 +72,7 @@ impl Fields {
         serde_json::from_str(&text).map(Self).map_err(usage)
     }
 
-    /// What is left of the fields after the path is the body, or the query of a method without one.
+    /// Builds the request: fields that are not in the path become the body, or the query of a method without a body.
     fn into_request(mut self, verb: Method, path: &str) -> Result<HttpRequest<ApiBody>, Problem> {
         let path = self.fill(path)?;
         let request = match verb {
@@ -121,7 +121,7 @@ impl Fields {
     }
 }
 
-/// A value as a part of an address; none where there is nothing to say.
+/// Formats a value as a part of a URL; returns `None` for null and empty values.
 fn plain(value: &RawValue) -> Option<String> {
     match serde_json::from_str(value.get()).ok()? {
         Value::String(text) => Some(text),

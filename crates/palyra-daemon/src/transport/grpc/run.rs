@@ -27,10 +27,10 @@ use super::inward::Inward;
 const WAITING: usize = 64;
 /// Of those, kept free of lines.
 const RESERVED: usize = 8;
-/// How long a call waits for a person unless it says otherwise.
+/// Default timeout of an approval in seconds.
 const WAIT_SECONDS: u32 = 600;
 
-/// Begins a call; what it says is the stream.
+/// Starts a call and streams its output.
 pub(super) async fn converse(
     client: Client<Inward>,
     mut messages: Streaming<RunRequest>,
@@ -85,7 +85,7 @@ impl Conversation {
         let ended = loop {
             tokio::select! {
                 biased;
-                // What is dropped with this ends the run, which goes on to its receipt.
+                // Dropping the call cancels the run, which continues to its receipt.
                 () = gone.closed() => return,
                 Ok(()) = self.waits_for.changed() => self.progress().await,
                 Some(line) = lines.recv() => self.say(line),
@@ -96,7 +96,7 @@ impl Conversation {
                         break Err(problem(ErrorCode::Cancelled, "the client cancelled the call"));
                     }
                     Ok(Some(_)) => break Err(problem(ErrorCode::Usage, "a call can start only once")),
-                    // A client that has nothing more to say still listens.
+                    // A client that closed its side of the stream still reads.
                     Ok(None) => listening = false,
                     Err(_) => return,
                 },
@@ -109,7 +109,7 @@ impl Conversation {
         self.end(ended).await;
     }
 
-    /// Tells of an approval that is waited for, and of a run that began.
+    /// Reports a pending approval, or the start of the run.
     async fn progress(&mut self) {
         let waits = self.waits_for.borrow_and_update().clone();
         if let Some(approval_id) = waits.filter(|id| self.waiting.as_ref() != Some(id)) {
@@ -148,7 +148,7 @@ impl Conversation {
         }
     }
 
-    /// The approval as this token may see it.
+    /// Returns the approval as this token may see it.
     async fn approval(&self, approval_id: String, as_seen: ApprovalStatus) -> Approval {
         let shown = to_message(self.client.approval(&approval_id).await);
         shown.unwrap_or_else(|_| Approval { approval_id, status: as_seen.into(), ..Approval::default() })

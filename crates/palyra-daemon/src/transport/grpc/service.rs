@@ -1,15 +1,15 @@
-//! Services as tables: a row names a method, its messages, and the operation of the HTTP API it stands for.
+//! Services as tables: a row has a method, its messages, and its operation of the HTTP API.
 
 use tonic::service::Routes;
 
-/// A service, and the operations that its methods stand for.
+/// A service with the operations of its methods.
 pub(super) struct Service {
     pub(super) name: &'static str,
     pub(super) rows: &'static [Row],
     pub(super) add_to: fn(Routes) -> Routes,
 }
 
-/// A method by its name in Rust, and the operation it stands for.
+/// A method by its Rust name, with its operation.
 pub(super) struct Row {
     pub(super) method: &'static str,
     pub(super) verb: &'static str,

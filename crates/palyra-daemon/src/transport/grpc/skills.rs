@@ -67,7 +67,7 @@ service! {
     }
 }
 
-/// What is permitted, as the first message says.
+/// Returns the options from the first message.
 fn options(first: Option<InstallSkillRequest>) -> Result<InstallQuery, Status> {
     let Some(InstallSkillRequest { part: Some(Part::Options(options)) }) = first else {
         return Err(out_of_order("sets the consent"));

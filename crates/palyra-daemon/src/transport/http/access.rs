@@ -1,4 +1,4 @@
-//! Who may come in over HTTP: the name they used, the page they come from, their token and its scopes.
+//! Admission of HTTP requests: host name, origin of the page, token and scopes.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -40,21 +40,21 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// The name of unauthenticated requests in the memory budget and in the journal.
 const ANONYMOUS: &str = "anonymous";
 
-/// How a request came; only a listener or this process can say.
+/// The listener a request arrived at. Set by the listener or this process, never by the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrival {
     /// From a command that owns the state itself.
     InProcess,
     /// Over the Unix socket, from a process of the same user.
     Socket,
-    /// Over TCP.
+    /// Over TCP from this address.
     Tcp(IpAddr),
     /// Over gRPC, which carries requests inward under the token they came with.
     Grpc(IpAddr),
 }
 
 impl Arrival {
-    /// Where a request came from, if over TCP.
+    /// Returns the address of the client, if the request came over the network.
     pub(crate) fn address(&self) -> Option<IpAddr> {
         match self {
             Self::Tcp(address) | Self::Grpc(address) => Some(*address),
@@ -67,7 +67,7 @@ impl Arrival {
 #[derive(Debug, Clone)]
 pub(crate) struct RequestId(pub(crate) Arc<str>);
 
-/// What a route asks of a request.
+/// Requirements of a route.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs {
     pub(super) scope: Scope,
@@ -97,10 +97,10 @@ impl Needs {
     }
 }
 
-/// The authenticated caller.
+/// The authenticated principal of a request, as a handler's argument.
 pub(super) struct Caller(pub(super) Arc<Principal>);
 
-/// The outermost layer: assigns request ids, authenticates requests, and writes problems.
+/// Outermost layer: assigns request ids, authenticates requests, and writes problems.
 pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let (id, watched) = (new_id(), Watched::new(&request));
     let (name, response) = match enter(&app, &request) {
@@ -144,7 +144,7 @@ pub(super) async fn admit(State(app): State<Arc<App>>, mut request: Request, nex
     response
 }
 
-/// The layer of one route: its scope, what the policy says about it, and the limit of its body.
+/// Layer of one route: checks its scope, the access policy, and the limit of its body.
 pub(super) async fn authorise(
     State((app, needs)): State<(Arc<App>, Needs)>,
     names: Result<RawPathParams, RawPathParamsRejection>,
@@ -177,8 +177,8 @@ pub(super) async fn authorise(
     hold_answer(response, reservation)
 }
 
-/// A browser sends a session's cookie whatever page asks, so what changes something or stays open must come from a page
-/// of this daemon, by the browser's own word.
+/// Rejects requests with a session cookie that change something or stay open, unless the browser reports that they come
+/// from a page of this daemon. A browser sends the cookie for any page.
 fn check_session(request: &Request, needs: &Needs) -> Result<(), Problem> {
     let session = request.extensions().get::<LiveSession>();
     let reads = matches!(*request.method(), Method::GET | Method::HEAD) && !needs.streams;
@@ -192,7 +192,7 @@ fn check_session(request: &Request, needs: &Needs) -> Result<(), Problem> {
     }
 }
 
-/// The scope is the outer bound; within it the policy decides, here or in the pipeline that knows more.
+/// Checks the scope, and within it the access policy, unless the pipeline evaluates the policy with more facts.
 fn allow(
     app: &App,
     principal: &Principal,
@@ -216,7 +216,7 @@ fn allow(
     if decision.allowed { Ok(()) } else { Err(decision.to_problem()) }
 }
 
-/// Whether a request may come in that another face decodes before it carries it in here, where it is asked again.
+/// Authenticates a request that another transport decodes. The inner request is authenticated again.
 pub(crate) fn authenticate(app: &Arc<App>, request: &Request) -> Result<Principal, Problem> {
     let entered = enter(app, request).map_err(|failure| failure.problem().clone());
     let principal = entered.and_then(|entered| entered.principal.ok_or_else(unauthenticated_request));
@@ -227,12 +227,12 @@ pub(crate) fn authenticate(app: &Arc<App>, request: &Request) -> Result<Principa
     })
 }
 
-/// A problem with an id of its own.
+/// Adds a new request id to a problem.
 pub(crate) fn identified(problem: Problem) -> Problem {
     Problem { request_id: Some(new_id().to_string()), ..problem }
 }
 
-/// The principal of a request and its console session; none for public paths.
+/// The principal of a request and its console session; both are `None` for public paths.
 struct Entered {
     principal: Option<Principal>,
     session: Option<LiveSession>,
@@ -289,7 +289,7 @@ fn enter(app: &Arc<App>, request: &Request) -> Result<Entered, Failure> {
     Ok(entered)
 }
 
-/// The owner in a browser, by the cookie of an open session.
+/// Authenticates the owner in a browser, by the cookie of an open session.
 fn console_session(app: &Arc<App>, secret: &str) -> Result<Entered, Problem> {
     let found = app.console().find(secret, app.state().expiry_now_ms());
     let (session, save) = found.ok_or_else(|| {
@@ -308,7 +308,7 @@ fn console_session(app: &Arc<App>, secret: &str) -> Result<Entered, Problem> {
     Ok(Entered { principal: Some(Principal::owner(Face::Console)), session: Some(session) })
 }
 
-/// A code that opens no session, counted like a wrong token.
+/// Returns the failure of an invalid sign-in code, which counts like a wrong token.
 pub(super) fn refuse_sign_in(app: &App, request_id: &RequestId, from: Option<IpAddr>) -> Failure {
     let problem = if app.access().count_failure(from) {
         Problem::new(ErrorCode::Authentication, "the code is unknown, already used or expired")
@@ -336,12 +336,12 @@ fn record(app: &App, request_id: &str, problem: &Problem) {
     }
 }
 
-/// Where a request came from, if over TCP.
+/// Returns the address of the client, if the request came over the network.
 fn address(request: &Request) -> Option<IpAddr> {
     request.extensions().get::<Arrival>().and_then(Arrival::address)
 }
 
-/// A page that rebound its own name to this machine says that name.
+/// Rejects requests with a foreign host name: a page that rebound its DNS name to this machine sends that name.
 fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), Problem> {
     let mut named = headers.get_all(HOST).iter();
     let host = named.next().and_then(|value| value.to_str().ok());
@@ -357,7 +357,7 @@ fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), Problem> 
     }
 }
 
-/// A browser says which page a request is from; only pages of this daemon may ask.
+/// Rejects requests that the browser reports to come from a page of another origin.
 fn check_page(headers: &HeaderMap) -> Result<(), Problem> {
     // Another reader of the request might use either of two values, so neither is accepted.
     let text = |name: &HeaderName| {
@@ -374,7 +374,8 @@ fn check_page(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
-/// Whether the browser says that a request comes from a page of this daemon; only for one that [`check_page`] let pass.
+/// Returns whether the browser reports that a request comes from a page of this daemon. Must be called after
+/// [`check_page`].
 fn is_from_own_page(headers: &HeaderMap) -> bool {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     text(SEC_FETCH_SITE) == Some("same-origin")
@@ -397,7 +398,7 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
 const MCP_TOKEN: &str = "send `Authorization: Bearer TOKEN`; create a token with `palyra tokens add NAME --scope read --scope \
     invoke`";
 
-/// The refusal on a path, with a hint that helps there.
+/// Returns the problem of an authentication failure, with a hint for the path.
 fn refusal_at(path: &str, refused: Refused) -> Problem {
     match refused {
         Refused::NoToken if path.starts_with("/mcp") => {

@@ -17,7 +17,7 @@ use super::route::Route;
 use crate::app::App;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-/// Longest window, so that one request reads a bounded part of the history.
+/// Maximum window in milliseconds, so that one request reads a bounded part of the history.
 const MAX_WINDOW_MS: u64 = 31 * DAY_MS;
 const DEFAULT_BUCKETS: u16 = 48;
 const MAX_BUCKETS: u16 = 500;

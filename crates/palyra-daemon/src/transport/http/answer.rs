@@ -1,4 +1,4 @@
-//! What handlers give back: JSON, or a problem.
+//! Results of handlers: JSON, or a problem.
 
 use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
@@ -9,18 +9,18 @@ use serde::Serialize;
 
 use crate::problem::ToProblem;
 
-/// A JSON answer.
+/// A JSON response.
 pub(super) struct Json<T>(pub(super) T);
 
 /// A problem on its way out; the outermost layer writes it, with the id of the request.
 #[derive(Debug)]
 pub(super) struct Failure(Box<Problem>);
 
-/// What a handler returns.
+/// Result of a handler.
 pub(super) type Answer<T> = Result<Json<T>, Failure>;
 
 impl Failure {
-    /// What it tells.
+    /// Returns the problem.
     pub(super) fn problem(&self) -> &Problem {
         &self.0
     }

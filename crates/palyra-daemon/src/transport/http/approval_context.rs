@@ -46,7 +46,7 @@ async fn context(State(app): State<Arc<App>>, Named(approval_id): Named<String>)
     .map(Json)
 }
 
-/// The id of the newest approved request of the same tool that is older than this one.
+/// Returns the id of the newest approved request of the same tool that is older than this one.
 fn last_approved(app: &App, approval: &Approval) -> Result<Option<String>, Failure> {
     let mut newest: Option<String> = None;
     for status in [ApprovalStatus::Used, ApprovalStatus::Approved] {
@@ -59,7 +59,7 @@ fn last_approved(app: &App, approval: &Approval) -> Result<Option<String>, Failu
     Ok(newest)
 }
 
-/// What runs of the tool get now, with what an operator opened for this call.
+/// Returns the resources that a run of the tool can access now, including the operator's grants for this call.
 fn reach(app: &App, approval: &Approval) -> Result<CallReach, Problem> {
     let effective = effective_grants_of_tool(app.state(), &approval.skill_id, &approval.tool_id);
     let effective = effective.map_err(|error| error.to_problem())?;
@@ -83,7 +83,7 @@ fn reach(app: &App, approval: &Approval) -> Result<CallReach, Problem> {
     Ok(reach)
 }
 
-/// A prefix with its quotas, or with the word that says it is not written to.
+/// Formats a prefix with its quotas, or as read only.
 fn storage(grant: &StorageGrant) -> String {
     match grant.access {
         StorageAccess::Read => format!("{} read only", grant.prefix),

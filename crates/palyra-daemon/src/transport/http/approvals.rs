@@ -21,7 +21,7 @@ use super::route::{Route, SMALL_BODY};
 use crate::app::App;
 use crate::to_api::ToApi;
 
-/// Most approvals of one answer.
+/// Maximum number of approvals in one response.
 const MAX_LISTED: u16 = 500;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -113,7 +113,8 @@ async fn deny(
     Ok(Json(decide_approval(app.state(), &approval_id, decision).await?.to_api()))
 }
 
-/// Only the owner can be present, at a terminal or signed in to the console; a token that claims so is not a person.
+/// Builds the decision. Only the owner can be present, at a terminal or signed in to the console; the claim of a token
+/// is ignored.
 fn decision(
     principal: &Arc<Principal>,
     verdict: ApprovalVerdict,

@@ -51,7 +51,7 @@ async fn backup(
     })?;
     let made = blocking(&app, move |app| {
         let made = spool(app, &principal.name);
-        // It is a file of its own from here on.
+        // From here on the file is independent of the state.
         drop(chore);
         made
     });
@@ -63,7 +63,7 @@ async fn backup(
     Ok(response)
 }
 
-/// Everything a person has is in it: like a whole key, it leaves only for its owner and only on this machine.
+/// Requires the owner on this machine: a backup contains everything, including the keys.
 fn must_be_here(principal: &Principal, arrival: Option<Arrival>) -> Result<(), Problem> {
     match arrival {
         Some(Arrival::InProcess | Arrival::Socket) if principal.is_owner() => Ok(()),
@@ -72,7 +72,7 @@ fn must_be_here(principal: &Principal, arrival: Option<Arrival>) -> Result<(), P
     }
 }
 
-/// Into a file without a name in the state root, so that what is interrupted leaves nothing.
+/// Writes the backup to an unnamed file in the state root, so that an interruption leaves nothing behind.
 fn spool(app: &App, principal: &str) -> Result<(File, u64), Failure> {
     let root = app.state().root().path();
     let mut file = tempfile::tempfile_in(root).map_err(BackupError::Write)?;

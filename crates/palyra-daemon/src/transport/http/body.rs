@@ -19,7 +19,7 @@ use super::route::SMALL_BODY;
 use crate::budget::Reservation;
 use crate::transport::held_body::HeldBody;
 
-/// How long a body may take to arrive; a listener says so, and a request of this process has no such limit.
+/// Maximum time for a body to arrive, set by the listener; requests of this process have no limit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyTimeout(pub(crate) Duration);
 
@@ -67,7 +67,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Sealed<T> {
     }
 }
 
-/// The bytes of a secret in a body.
+/// Decodes a secret in a body.
 pub(super) fn open_secret(secret: &SecretBytes) -> Result<SecretValue, Problem> {
     secret.value().map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()))
 }
@@ -83,7 +83,7 @@ impl<S: Send + Sync> FromRequest<S> for Raw {
     }
 }
 
-/// The bytes of a body that says it is JSON.
+/// Reads a body whose content type is JSON.
 async fn read_json(request: Request) -> Result<Bytes, Failure> {
     check_type(&request)?;
     let limit = request.extensions().get::<Needs>().map_or(SMALL_BODY, |needs| needs.body_limit);
@@ -105,7 +105,7 @@ fn check_type(request: &Request) -> Result<(), Failure> {
     }
 }
 
-/// The whole body of a request that something else reads, within its limit and in time.
+/// Reads the whole body for another consumer, within its size and time limits.
 pub(super) async fn read_whole(request: Request) -> Result<(Parts, Bytes), Failure> {
     let limit = request.extensions().get::<Needs>().map_or(SMALL_BODY, |needs| needs.body_limit);
     let (parts, body) = request.into_parts();
@@ -120,7 +120,7 @@ async fn read(request: Request, limit: usize) -> Result<Bytes, Failure> {
     read_body(body, timeout, limit, reservation(&parts.extensions)?).await
 }
 
-/// The memory reservation of an authenticated request.
+/// Returns the memory reservation of an authenticated request.
 pub(super) fn reservation(extensions: &http::Extensions) -> Result<&Reservation, Problem> {
     extensions.get().ok_or_else(|| {
         Problem::new(
@@ -174,9 +174,9 @@ async fn collect(mut body: Limited<Body>, limit: usize, reservation: &Reservatio
 /// Answers up to this length are not counted while they wait for their client.
 const UNCOUNTED_ANSWER: u64 = 16 << 10;
 
-/// Counts an answer until its client has read it, and lets go of what its request held.
+/// Reserves the memory of a response until its client has read it, and releases that of its request.
 ///
-/// An answer without a length goes on while its request is worked on, and keeps what that holds.
+/// A response of unknown length may still use the request, so it keeps its reservation.
 pub(super) fn hold_answer(response: Response, reservation: Reservation) -> Response {
     match http_body::Body::size_hint(response.body()).exact() {
         Some(0..=UNCOUNTED_ANSWER) => return response,

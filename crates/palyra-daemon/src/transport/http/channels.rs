@@ -32,7 +32,7 @@ use crate::to_api::ToApi;
 use show::show_channel;
 use stream::ChannelFeed;
 
-/// Most messages of one answer.
+/// Maximum number of messages in one response.
 const MAX_LISTED: u16 = 1_000;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -143,7 +143,7 @@ async fn follow(
     sse::open(app, principal, ChannelFeed { channel: name, next, published })
 }
 
-/// What a request defines; fields of another kind are a mistake and not ignored.
+/// Returns the kind that a request defines; rejects fields of other kinds.
 fn kind(request: AddChannelRequest) -> Result<ChannelKind, Problem> {
     let AddChannelRequest { name: _, to, path, url, secret, allow_addresses, timeout_ms } = request;
     let usage = |text: &str| Problem::new(ErrorCode::Usage, text);
@@ -176,7 +176,7 @@ fn kind(request: AddChannelRequest) -> Result<ChannelKind, Problem> {
     }
 }
 
-/// An address that every delivery would be refused is a mistake now; what a name leads to is known at delivery only.
+/// Rejects an address that every delivery would be refused to; a host name can only be checked at delivery.
 fn check_address(url: &str, allow: &[IpNet]) -> Result<(), Problem> {
     let uri = url.parse::<http::Uri>().ok();
     let host = uri.as_ref().and_then(http::Uri::host).unwrap_or_default();

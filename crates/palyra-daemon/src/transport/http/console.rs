@@ -161,7 +161,7 @@ async fn end(
     Ok(Some(ended))
 }
 
-/// A session whose end is not stored would be open again after a restart, so a failure is returned.
+/// Stores the sessions; fails if that is impossible, because an ended session would be open after a restart.
 async fn save(app: &Arc<App>) -> Result<(), Failure> {
     blocking(app, |app| {
         app.console().save().map_err(|error| {

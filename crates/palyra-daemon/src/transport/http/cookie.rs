@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderValue};
 
 const NAME: &str = "palyra_console";
 
-/// The value of the session cookie; none where two cookies have its name.
+/// Returns the value of the session cookie; `None` if two cookies have its name.
 pub(super) fn session_secret(headers: &HeaderMap) -> Option<&str> {
     let name = name(headers);
     let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
@@ -17,9 +17,9 @@ pub(super) fn session_secret(headers: &HeaderMap) -> Option<&str> {
     values.next().filter(|_| values.next().is_none())
 }
 
-/// The header that gives a browser the session cookie for this long.
+/// Returns the header that sets the session cookie for this many seconds.
 pub(super) fn set(headers: &HeaderMap, secret: &str, max_age_seconds: u64) -> Option<HeaderValue> {
-    // Behind a proxy that ends TLS, only the browser's own word says that the page came over it.
+    // Behind a proxy that terminates TLS, only the browser's `Origin` reveals that the page was loaded over TLS.
     let over_tls = headers
         .get(ORIGIN)
         .and_then(|origin| origin.to_str().ok())
@@ -33,7 +33,7 @@ pub(super) fn set(headers: &HeaderMap, secret: &str, max_age_seconds: u64) -> Op
     Some(value)
 }
 
-/// The header that takes the session cookie away.
+/// Returns the header that removes the session cookie.
 pub(super) fn clear(headers: &HeaderMap) -> Option<HeaderValue> {
     set(headers, "", 0)
 }

@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::deliveries::{Retried, retry};
 use crate::to_api::ToApi;
 
-/// Most letters of one answer.
+/// Maximum number of letters in one response.
 const MAX_LISTED: u16 = 1_000;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -107,7 +107,7 @@ pub(super) async fn list_letters(
     blocking(app, read).await
 }
 
-/// Delivers a dead letter of one of these lanes once more.
+/// Retries the delivery of a dead letter of one of these lanes.
 pub(super) async fn retry_letter(
     app: &Arc<App>,
     lanes: LaneFilter,

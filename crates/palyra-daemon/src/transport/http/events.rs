@@ -59,7 +59,7 @@ async fn events(
     sse::open(app, principal, JournalFeed { follower, topics, next })
 }
 
-/// The number of the last event that the client has seen.
+/// Returns the number of the last event that the client has received.
 pub(super) fn after_last(headers: &HeaderMap) -> Result<Option<u64>, Failure> {
     let Some(last) = headers.get(LAST_EVENT_ID) else { return Ok(None) };
     let number = last.to_str().ok().and_then(|text| text.parse::<u64>().ok());

@@ -149,7 +149,7 @@ async fn test(
     Ok(Json(answered(&binding.id, binding.event.as_str(), answer)))
 }
 
-/// A binding as requested; missing parts come from the manifest.
+/// Converts a request to a binding; missing parts come from the manifest.
 fn read(app: &App, request: BindRequest) -> Result<HookBindingRecord, Failure> {
     let event = event(&request.event)?;
     let hook = match request.hook {
@@ -199,7 +199,7 @@ fn only_hook(app: &App, plugin: &str, event: HookEventKind) -> Result<String, Fa
     }
 }
 
-/// `acme-notes-run-before_tool`.
+/// Returns the default id of a binding, such as `acme-notes-run-before_tool`.
 fn usual_id(plugin: &str, event: HookEventKind) -> String {
     let name = format!("{plugin}-{event}").replace(['.', ':'], "-");
     name.chars().take(60).collect()

@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::problem::{journal_damaged, records_altered};
 use crate::to_api::ToApi;
 
-/// Longest body with a checkpoint: its note, every character escaped, and some room for the rest.
+/// Maximum body with a checkpoint in bytes: its note, every character escaped, and room for the rest.
 const MAX_VERIFY_BYTES: usize = 6 * MAX_NOTE_BYTES + (1 << 10);
 
 pub(super) fn routes() -> Vec<Route> {

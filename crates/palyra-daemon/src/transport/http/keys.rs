@@ -29,7 +29,7 @@ use crate::app::App;
 use crate::problem::ToProblem;
 use crate::when;
 
-/// Longest body of a request to sign: a statement is at most 1 MiB, and JSON escapes its quotes.
+/// Maximum body of a signing request in bytes: a statement has at most 1 MiB, and JSON escapes its quotes.
 const SIGN_BODY: usize = 2 << 20;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -205,7 +205,7 @@ async fn revoke(
     Ok(Json(RevokedKey { key: key_to_api(&revoked.info)?, reason, statement }))
 }
 
-/// A whole key, even sealed, leaves the vault only for its owner and only on this machine.
+/// Requires the owner on this machine: a whole key, even encrypted, leaves the vault only there.
 fn must_be_here(principal: &Principal, arrival: Option<Arrival>) -> Result<(), Problem> {
     match arrival {
         Some(Arrival::InProcess | Arrival::Socket) if principal.is_owner() => Ok(()),
@@ -233,7 +233,7 @@ fn handed_over(rotation: SignedRotation) -> Result<Rotation, Failure> {
     })
 }
 
-/// A statement, byte for byte as it is published.
+/// Returns a statement byte for byte as it is published.
 fn written(statement: &TrustStatement) -> Result<Box<RawValue>, Failure> {
     let internal = |error: String| Failure::from(Problem::new(ErrorCode::Internal, error));
     let bytes = statement.encode().map_err(|error| internal(error.to_string()))?;

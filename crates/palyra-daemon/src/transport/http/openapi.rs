@@ -40,7 +40,7 @@ async fn openapi(State(_): State<Arc<App>>) -> Answer<OpenApi> {
     Ok(Json(document()))
 }
 
-/// The whole document.
+/// Builds the OpenAPI document.
 pub fn document() -> OpenApi {
     let routes = router::routes();
     let mut schemas: Vec<(String, RefOr<Schema>)> =
@@ -105,7 +105,7 @@ fn operation(route: &Route) -> Operation {
     operation.responses(responses(route)).build()
 }
 
-/// The media type of a body, and what it is.
+/// Returns the media type and schema of a route's body.
 fn takes(route: &Route) -> Option<(&'static str, Content)> {
     let json = route.takes.as_ref().map(|shape| {
         let content = ContentBuilder::new().schema(Some(shape.reference.clone()));
@@ -118,7 +118,7 @@ fn takes(route: &Route) -> Option<(&'static str, Content)> {
     })
 }
 
-/// A body that the route takes, for the requests most clients begin with.
+/// Returns an example body for the most common requests.
 fn example(method: &Method, path: &str) -> Option<Value> {
     Some(match (method.as_str(), path) {
         ("POST", "/v1/tools/{tool}/invoke") => json!({ "input": { "step": 5 } }),
@@ -158,7 +158,7 @@ fn responses(route: &Route) -> ResponsesBuilder {
     ResponsesBuilder::new().response("200", done.build()).response("default", problem.build())
 }
 
-/// `get_v1_tools_tool` of `GET /v1/tools/{tool}`.
+/// Returns the operation id, such as `get_v1_tools_tool` for `GET /v1/tools/{tool}`.
 fn operation_id(route: &Route) -> String {
     let path: Vec<&str> = route.path.split('/').filter(|part| !part.is_empty() && *part != "v1").collect();
     let words = path.join("_").replace(['{', '}'], "").replace(['.', '-'], "_");

@@ -1,4 +1,4 @@
-//! The files of the console, the same for everybody who asks; what a browser shows in them needs a session.
+//! The static files of the console, which are public; the data shown in them requires a session.
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -24,17 +24,17 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types 'none'";
 const NOT_BUILT: &str = include_str!("pages/not_built.html");
-/// The page without the console has a style of its own and nothing else.
+/// Content security policy of the page that replaces a missing console: inline styles only.
 const NOT_BUILT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'";
 
-/// Whether a request is for a file of the console, or for a path that the console routes itself.
+/// Returns whether a request is for a file of the console, or for a path that the console routes itself.
 pub(super) fn is_page(method: &Method, path: &str) -> bool {
     let first = path.split('/').nth(1).unwrap_or_default();
     matches!(*method, Method::GET | Method::HEAD) && !OTHERS.contains(&first)
 }
 
-/// The file of a path; its index for any other path that is not below `/assets/`.
+/// Returns the file of a path, or the index for any other path outside of `/assets/`.
 pub(super) fn respond(files: &[PageFile], path: &str, headers: &HeaderMap) -> Response {
     let find = |path: &str| files.iter().find(|file| file.path == path);
     let hashed = path.starts_with(HASHED);
@@ -89,7 +89,7 @@ fn not_built() -> Response {
     response
 }
 
-/// Whether a list in a header has this member, with a quality above zero if it has one.
+/// Returns whether a list header contains this member, with a quality above zero if it has one.
 fn has(headers: &HeaderMap, name: HeaderName, member: &str) -> bool {
     let lines = headers.get_all(name).iter().filter_map(|line| line.to_str().ok());
     lines.flat_map(|line| line.split(',')).any(|entry| {

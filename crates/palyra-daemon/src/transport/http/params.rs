@@ -1,4 +1,4 @@
-//! What stands in the path and the query.
+//! Extractors for the path and the query.
 
 use axum::extract::{FromRequestParts, Path, Query};
 use http::request::Parts;
@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 
 use super::answer::Failure;
 
-/// The parts of the path that stand for something.
+/// The named parts of the path.
 pub(super) struct Named<T>(pub(super) T);
 
-/// The query.
+/// The parsed query.
 pub(super) struct Asked<T>(pub(super) T);
 
 impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T> {
@@ -36,7 +36,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
     }
 }
 
-/// How many a list gives at most: what was asked for, within its bounds.
+/// Returns the page size: the requested one, if it is within its bounds.
 pub(super) fn page_limit(asked: Option<u16>, most: u16) -> Result<usize, Problem> {
     match asked.unwrap_or(100) {
         limit if (1..=most).contains(&limit) => Ok(usize::from(limit)),

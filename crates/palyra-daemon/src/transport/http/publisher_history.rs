@@ -15,7 +15,7 @@ use crate::app::App;
 
 /// Events about trust that are looked through, newest first.
 const MAX_SEARCHED: usize = 1_000;
-/// What changes the standing of a publisher.
+/// Kinds of events that change the trust in a publisher.
 const KINDS: [EventKind; 8] = [
     EventKind::TrustAllowed,
     EventKind::TrustBlocked,

@@ -15,28 +15,28 @@ use utoipa::{IntoParams, ToSchema};
 use crate::app::App;
 use crate::policy::action_of;
 
-/// Longest body of a request that says nothing else.
+/// Default limit of a request body in bytes.
 pub const SMALL_BODY: usize = 64 << 10;
 
 /// One route of the API.
 pub struct Route {
-    /// Its method.
+    /// HTTP method.
     pub method: Method,
-    /// Its path, for example `/v1/tools/{tool}`.
+    /// Path, for example `/v1/tools/{tool}`.
     pub path: &'static str,
-    /// What a token needs.
+    /// Scope that a token requires.
     pub scope: Scope,
-    /// What it needs besides.
+    /// A second scope that a token requires.
     pub also: Option<Scope>,
-    /// What the access policy is asked.
+    /// Action that the access policy decides.
     pub action: Action,
-    /// Whether it serves anonymous requests, for a browser that signs in.
+    /// True if it serves unauthenticated requests, for a browser that signs in.
     pub public: bool,
-    /// Whether the policy is asked where more is known than the path says.
+    /// True if the pipeline evaluates the access policy, because it knows more than the path.
     pub pipeline_authorizes: bool,
     /// The transport, if it differs from that of the request.
     pub face: Option<Face>,
-    /// Longest body it reads.
+    /// Limit of the request body in bytes.
     pub body_limit: usize,
     /// Summary in one line.
     pub summary: &'static str,
@@ -44,11 +44,11 @@ pub struct Route {
     pub takes: Option<Shape>,
     /// The media type of a body that is not JSON.
     pub takes_type: Option<&'static str>,
-    /// The shape of its answer; none for one that is not JSON.
+    /// Schema of the JSON response; `None` for another media type.
     pub answers: Option<Shape>,
     /// The media type of an answer that is not JSON.
     pub answers_type: Option<&'static str>,
-    /// What may stand in its query.
+    /// Query parameters.
     pub query: Vec<utoipa::openapi::path::Parameter>,
     pub(super) handler: MethodRouter<Arc<App>>,
 }
@@ -70,22 +70,22 @@ impl Shape {
 }
 
 impl Route {
-    /// A route that looks at something.
+    /// Creates a route that reads.
     pub fn get<H: Handler<X, Arc<App>>, X: 'static>(path: &'static str, scope: Scope, handler: H) -> Self {
         Self::new(Method::GET, MethodFilter::GET, path, scope, handler)
     }
 
-    /// A route that does something.
+    /// Creates a route that performs an operation.
     pub fn post<H: Handler<X, Arc<App>>, X: 'static>(path: &'static str, scope: Scope, handler: H) -> Self {
         Self::new(Method::POST, MethodFilter::POST, path, scope, handler)
     }
 
-    /// A route that sets something.
+    /// Creates a route that replaces a value.
     pub fn put<H: Handler<X, Arc<App>>, X: 'static>(path: &'static str, scope: Scope, handler: H) -> Self {
         Self::new(Method::PUT, MethodFilter::PUT, path, scope, handler)
     }
 
-    /// A route that takes something away.
+    /// Creates a route that removes something.
     pub fn delete<H: Handler<X, Arc<App>>, X: 'static>(path: &'static str, scope: Scope, handler: H) -> Self {
         Self::new(Method::DELETE, MethodFilter::DELETE, path, scope, handler)
     }
@@ -117,37 +117,37 @@ impl Route {
         }
     }
 
-    /// It serves anonymous requests, so the handler must check everything itself.
+    /// Serves unauthenticated requests, so the handler must check everything itself.
     #[must_use]
     pub fn public(self) -> Self {
         Self { public: true, ..self }
     }
 
-    /// The access policy is asked about something narrower than the scope says.
+    /// Sets an action for the access policy that is narrower than the scope.
     #[must_use]
     pub fn does(self, action: Action) -> Self {
         Self { action, ..self }
     }
 
-    /// The call pipeline evaluates the access policy, because it knows the release.
+    /// Lets the call pipeline evaluate the access policy, because it knows the release.
     #[must_use]
     pub fn pipeline_authorizes(self) -> Self {
         Self { pipeline_authorizes: true, ..self }
     }
 
-    /// A token needs a second scope.
+    /// Requires a second scope.
     #[must_use]
     pub fn and(self, scope: Scope) -> Self {
         Self { also: Some(scope), ..self }
     }
 
-    /// It is a separate transport, with its own rules.
+    /// Makes it a separate transport for the access policy.
     #[must_use]
     pub fn via(self, face: Face) -> Self {
         Self { face: Some(face), ..self }
     }
 
-    /// What its action is about, and which part of its path has the name.
+    /// Returns the resource kind of its action, and the part of the path with the name.
     pub fn about(&self) -> (ResourceKind, Option<&'static str>) {
         let parts = self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
         let named = parts.filter_map(|part| Some((kind_of(part)?, part)));
@@ -155,37 +155,37 @@ impl Route {
         found.map_or((ResourceKind::Daemon, None), |(kind, part)| (kind, Some(part)))
     }
 
-    /// Summary in one line.
+    /// Sets the summary in one line.
     #[must_use]
     pub fn summary(self, summary: &'static str) -> Self {
         Self { summary, ..self }
     }
 
-    /// It takes a JSON body of this shape and at most so many bytes.
+    /// Sets the schema and the limit of its JSON body.
     #[must_use]
     pub fn takes<T: ToSchema>(self, body_limit: usize) -> Self {
         Self { takes: Some(Shape::of::<T>()), body_limit, ..self }
     }
 
-    /// It takes bytes of this media type, and at most so many.
+    /// Sets the media type and the limit of its body.
     #[must_use]
     pub fn takes_bytes(self, media_type: &'static str, body_limit: usize) -> Self {
         Self { takes_type: Some(media_type), body_limit, ..self }
     }
 
-    /// It answers with JSON of this shape.
+    /// Sets the schema of its JSON response.
     #[must_use]
     pub fn answers<T: ToSchema>(self) -> Self {
         Self { answers: Some(Shape::of::<T>()), ..self }
     }
 
-    /// It answers with something else than JSON.
+    /// Sets the media type of its response.
     #[must_use]
     pub fn answers_with(self, media_type: &'static str) -> Self {
         Self { answers_type: Some(media_type), ..self }
     }
 
-    /// It reads a query of this shape.
+    /// Sets the type of its query.
     #[must_use]
     pub fn query<T: IntoParams>(self) -> Self {
         let query = T::into_params(|| Some(utoipa::openapi::path::ParameterIn::Query));
@@ -193,7 +193,7 @@ impl Route {
     }
 }
 
-/// What a part of a path names, if the policy knows such things.
+/// Returns the resource kind that a part of a path names, if the policy has one.
 fn kind_of(part: &str) -> Option<ResourceKind> {
     match part {
         "tool" => Some(ResourceKind::Tool),

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::app::App;
 
-/// Every route there is.
+/// Returns every route of the API.
 pub fn routes() -> Vec<Route> {
     [
         health::routes(),
@@ -68,7 +68,7 @@ pub fn routes() -> Vec<Route> {
     .collect()
 }
 
-/// The router over an app.
+/// Builds the router over an app.
 pub fn router(app: &Arc<App>) -> Router {
     let mut router = Router::new();
     for route in routes() {
@@ -82,7 +82,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// Every path that is not one of the API belongs to the console, which has routes of its own.
+/// Serves the console for paths outside of the API, because it has routes of its own.
 async fn unknown_path(request: Request) -> Result<Response, Failure> {
     if pages::is_page(request.method(), request.uri().path()) {
         return Ok(pages::respond(palyra_console_page::FILES, request.uri().path(), request.headers()));
@@ -91,7 +91,7 @@ async fn unknown_path(request: Request) -> Result<Response, Failure> {
     Err(problem.hint("`GET /v1/openapi.json` lists every path").into())
 }
 
-/// Whether a request is public: files of the console, and signing in.
+/// Returns whether a request is public: files of the console, and signing in.
 pub(super) fn is_public(method: &Method, path: &str) -> bool {
     pages::is_page(method, path)
         || (path == "/console/session" && matches!(*method, Method::GET | Method::POST))

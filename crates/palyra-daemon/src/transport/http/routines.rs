@@ -27,7 +27,7 @@ use crate::problem::ToProblem;
 use crate::routines::convert;
 use crate::to_api::ToApi;
 
-/// Most fires of one answer.
+/// Maximum number of fires in one response.
 const MAX_LISTED: u16 = 500;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -200,7 +200,7 @@ fn keep(app: &App, principal: &Principal, mut request: RoutineRequest) -> Result
     Ok(convert::routine(app, &routine)?)
 }
 
-/// An input that the tool refuses could only fail at every fire.
+/// Rejects an input that does not match the schema of the tool, because every fire would fail.
 fn check_input(app: &App, routine: &palyra_control_plane::Routine) -> Result<(), Failure> {
     let RoutineAction::Tool { tool, input } = &routine.action else { return Ok(()) };
     let schema = catalog::show(app, tool)?.input_schema;
@@ -215,7 +215,7 @@ fn check_input(app: &App, routine: &palyra_control_plane::Routine) -> Result<(),
     })
 }
 
-/// A principal that fires a routine must be allowed to make its call; its creator is checked at each fire.
+/// Checks that a principal that fires a routine may call its tool; the creator is checked at each fire.
 fn may_fire(
     app: &App,
     principal: &Principal,

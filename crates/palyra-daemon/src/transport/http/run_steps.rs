@@ -25,11 +25,11 @@ use crate::to_api::ToApi;
 
 /// Steps of one answer.
 const PAGE: usize = 500;
-/// Longest request that is shown.
+/// Maximum size of a request in the response, in bytes.
 const MAX_REQUEST_BYTES: usize = 4 << 10;
 /// Denied runs that are looked at for how many denials one grant covers.
 const MAX_DENIED_RUNS: usize = 50;
-/// Names under which requests say what they are about, the most telling first.
+/// Fields with the target of a request, most specific first.
 const SUBJECTS: [&str; 6] = ["url", "channel", "secret", "key", "path", "prefix"];
 /// The operation of a block of readings, which is about nothing outside.
 const READINGS: &str = "facts";
@@ -129,8 +129,8 @@ fn taped_denial(tape: &Tape) -> Option<Denied> {
     tape.steps.iter().enumerate().find_map(denied)
 }
 
-/// A use of a handle the guest never got is not on the tape: the receipt has its operation, and the grant is known where
-/// only one of its kind was refused.
+/// Returns the denial of a run that used a handle it never got. It is not on the tape: the receipt has its operation,
+/// and the grant is known if only one of its kind was refused.
 fn handle_denial(receipt: &Value, derivations: &[GrantDerivation]) -> Option<Denied> {
     let is_denied =
         |counts: &Value| counts.get("denied").and_then(Value::as_u64).is_some_and(|count| count > 0);
@@ -166,7 +166,7 @@ fn kind_of_grant(grant: &Capability) -> CapabilityKind {
     }
 }
 
-/// Whether a release asks for what was denied, or for more.
+/// Returns whether a release requests what was denied, or more.
 fn asks_for(derivation: &GrantDerivation, denial: &Denial) -> bool {
     let grant = denial.grant.as_deref().and_then(|grant| grant.parse::<Capability>().ok());
     // A denial names no quota: what is asked for under any would allow the call.
@@ -180,7 +180,7 @@ fn asks_for(derivation: &GrantDerivation, denial: &Denial) -> bool {
     grant.is_some_and(|grant| CapabilityGrantSet::from_iter([grant]).is_within(&asked))
 }
 
-/// How many denied calls of the skill's newest denied runs the same grant would have allowed, and of how many runs.
+/// Counts denied calls of the skill's newest denied runs that the same grant would have permitted, and their runs.
 fn count_covered(
     app: &App,
     skill_id: &str,
@@ -232,7 +232,7 @@ fn shown(index: usize, step: &TapeStep) -> RunStep {
     }
 }
 
-/// The failure of a step: tapes have results as `{"Ok": …}` and `{"Err": …}`.
+/// Returns the failure of a step: tapes contain results as `{"Ok": …}` and `{"Err": …}`.
 fn failure(step: &TapeStep) -> Option<&Value> {
     step.answer.as_object().filter(|fields| fields.len() == 1)?.get("Err")
 }

@@ -33,7 +33,7 @@ use crate::problem::not_found;
 use crate::to_api::ToApi;
 use stream::RunFeed;
 
-/// Most runs of one answer.
+/// Maximum number of runs in one response.
 const MAX_LISTED: u16 = 1_000;
 /// Lines of one answer.
 const LINES: usize = 1_000;
@@ -204,7 +204,7 @@ pub(super) fn find(app: &App, run_id: &str) -> Result<RunRow, Failure> {
     Ok(app.state().runs().get(run_id)?.ok_or_else(unknown)?)
 }
 
-/// What the leaf of a run says; nothing for one that has none yet, or whose leaf is in a segment file.
+/// Returns the details of a run's leaf; empty if it has none yet, or the leaf is in a segment file.
 pub(super) fn receipt_details(app: &App, run: &RunRow) -> Result<Value, Failure> {
     let Some(leaf) = run.receipt_leaf else { return Ok(json!({})) };
     let query = Query {
@@ -217,7 +217,7 @@ pub(super) fn receipt_details(app: &App, run: &RunRow) -> Result<Value, Failure>
     Ok(page.events.into_iter().next().map_or_else(|| json!({}), |recorded| recorded.event.details))
 }
 
-/// Why a run failed, where the receipt agrees with what is kept of it. A leaf in a segment file cannot be compared here.
+/// Returns the cause of a failure if it matches the receipt. A leaf in a segment file cannot be compared here.
 fn failure(app: &App, run: &mut RunRow, receipt: &Value) -> Result<Option<RunFailure>, Failure> {
     let notes = app.state().runs().notes(&run.run_id)?;
     let expected = receipt.get("failure_sha256").and_then(Value::as_str);

@@ -34,7 +34,7 @@ use super::sse::{self, EVENT_STREAM};
 use crate::app::App;
 use feed::{AsTheyAre, Encoding, SessionFeed};
 
-/// Most sessions of one answer.
+/// Maximum number of sessions in one response.
 const MAX_LISTED: u16 = 1_000;
 /// Events of one answer.
 const EVENTS: usize = 500;
@@ -207,12 +207,12 @@ async fn open(
     sse::open(app, principal, SessionFeed { session_id, signals, after, encoding: Some(encoding) })
 }
 
-/// Whose sessions a principal sees: the owner all, a token its own.
+/// Returns the owner whose sessions a principal sees: `None` (all) for the owner, itself for a token.
 fn own(principal: &Principal) -> Option<String> {
     (!principal.is_owner()).then(|| PrincipalId::from(principal).key())
 }
 
-/// A row as it was written.
+/// Parses a row.
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, StateError> {
     serde_json::from_slice(bytes).map_err(|error| StateError::Record {
         doing: "read",
@@ -221,7 +221,7 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, StateError> {
     })
 }
 
-/// A limit of a list within its bounds.
+/// Returns the page size of a list, within its bounds.
 pub(super) fn limit(asked: Option<u16>) -> Result<usize, Problem> {
     page_limit(asked, MAX_LISTED)
 }

@@ -93,7 +93,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// Most skills of one answer.
+/// Maximum number of skills in one response.
 const MAX_LISTED: u16 = 500;
 
 #[derive(Deserialize, IntoParams)]
@@ -134,7 +134,7 @@ fn read_info(app: &App, skill_id: &str) -> Result<SkillInfo, Failure> {
     Ok(SkillInfo { consent_digest, entry, ..info.to_api() })
 }
 
-/// The record of a skill, or the names there are.
+/// Returns the record of a skill, or a problem with the names that exist.
 fn known(app: &App, skill_id: &str) -> Result<SkillRecord, Failure> {
     let view = app.state().view();
     view.index().get(skill_id).cloned().ok_or_else(|| {
@@ -143,7 +143,7 @@ fn known(app: &App, skill_id: &str) -> Result<SkillRecord, Failure> {
     })
 }
 
-/// The release for consent: the pending one, else the current one.
+/// Returns the consent request of the pending release, or else of the current one.
 fn consent_wanted(info: &palyra_state::SkillInfo) -> Option<ConsentRequest> {
     let awaits = |status| status == RuntimeStatus::AwaitingConsent;
     let current = &info.entry.record.current;

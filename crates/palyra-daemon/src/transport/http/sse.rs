@@ -21,7 +21,7 @@ use crate::app::{App, until_stopping};
 use crate::streams::StreamPermit;
 
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
-/// How often a quiet stream shows that it is still open.
+/// Interval of comments on a quiet stream, which show that it is still open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// The source of the events of a stream.
@@ -36,7 +36,7 @@ pub(super) trait Feed: Send + 'static {
     fn wait(&mut self) -> impl Future<Output = Option<Vec<Bytes>>> + Send;
 }
 
-/// Opens a stream for a principal, which may have so many open at once.
+/// Opens a stream for a principal, whose number of streams is limited.
 pub(super) fn open<F: Feed>(app: Arc<App>, principal: Arc<Principal>, feed: F) -> Result<Response, Failure> {
     let permit = app.streams().open(&principal.name).ok_or_else(|| {
         Problem::new(ErrorCode::TooManyStreams, "too many open event streams for this token")
@@ -48,7 +48,7 @@ pub(super) fn open<F: Feed>(app: Arc<App>, principal: Arc<Principal>, feed: F) -
     Ok(response)
 }
 
-/// One open stream: what its feed has, then whatever comes, with a heartbeat in between.
+/// One open stream: events of its feed, with heartbeats in between.
 struct EventStream<F> {
     app: Arc<App>,
     principal: Arc<Principal>,

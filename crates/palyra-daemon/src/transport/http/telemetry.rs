@@ -53,7 +53,7 @@ impl Watched {
         Self { method: request.method().clone(), route, began: Instant::now() }
     }
 
-    /// The path of its route.
+    /// Returns the path template of its route.
     pub(super) fn route(&self) -> &str {
         &self.route
     }

@@ -19,7 +19,7 @@ use super::route::Route;
 use crate::app::App;
 use crate::{catalog, invoke};
 
-/// Most tools one search gives.
+/// Maximum number of tools that one search returns.
 const MAX_FOUND: u16 = 100;
 
 pub(super) fn routes() -> Vec<Route> {

@@ -169,7 +169,7 @@ async fn apply(
     blocking(&app, move |app| follow_statement(app, &bytes, &principal.name)).await.map(Json)
 }
 
-/// Changes a publisher, and tells what is known of it then.
+/// Changes a publisher and returns its new state.
 async fn changed(
     app: &Arc<App>,
     name: &str,

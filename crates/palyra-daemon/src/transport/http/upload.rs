@@ -81,7 +81,7 @@ impl FromRequest<Arc<App>> for Upload {
     }
 }
 
-/// Each part in the time of a small body, and all of them in so many times that.
+/// Waits for a part within the timeout of a small body, and for all parts within a multiple of it.
 async fn in_time<T>(
     next: impl Future<Output = T>,
     patience: Option<Duration>,
@@ -103,7 +103,7 @@ fn check_type(request: &Request) -> Result<(), Failure> {
     }
 }
 
-/// A claimed length is only used to reject.
+/// Rejects a request whose claimed length is too large. The claim is not used otherwise.
 fn check_length(request: &Request, limit: usize) -> Result<(), Failure> {
     let claimed =
         request.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());

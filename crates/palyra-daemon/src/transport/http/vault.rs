@@ -52,7 +52,7 @@ async fn put(
 ) -> Answer<PutSecretAnswer> {
     let secret = reference(&scope, &key)?;
     let value = open_secret(&request.value)?;
-    // That there is no value at all is said where it would be kept.
+    // An empty value is rejected by the vault.
     if !request.allow_weak && !value.expose().is_empty() && is_weak_secret(value.expose()) {
         return Err(weak(&secret).into());
     }
@@ -91,7 +91,7 @@ fn take_away(app: &App, secret: &SecretRef, by: &str) -> Result<RemovedSecret, F
     Ok(RemovedSecret { secret: secret.to_string() })
 }
 
-/// A value that can be guessed would be found out by what a guest may do with it.
+/// Returns the problem of a value that can be guessed from what a guest may do with it.
 fn weak(secret: &SecretRef) -> Problem {
     let message =
         format!("the value of `{secret}` is too easy to guess: it has fewer than {MIN_SECRET_BITS} bits");
@@ -100,7 +100,7 @@ fn weak(secret: &SecretRef) -> Problem {
     ))
 }
 
-/// What is not a name may be a secret, so it is never repeated.
+/// Parses a secret reference. The error does not repeat the text, which may be a secret value.
 fn reference(scope: &str, key: &str) -> Result<SecretRef, Problem> {
     format!("{scope}/{key}").parse().map_err(|_| {
         Problem::new(ErrorCode::Usage, "invalid secret reference: expected SCOPE/KEY").hint(

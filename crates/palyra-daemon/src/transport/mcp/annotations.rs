@@ -1,4 +1,4 @@
-//! What a client may tell people about a tool, from what its runs are granted now: a manifest claims nothing here.
+//! Hints of tools for clients, from the grants in effect for their runs; claims of a manifest have no influence.
 
 use palyra_common::CapabilityGrantSet;
 use palyra_common::capabilities::HttpRule;
@@ -7,7 +7,7 @@ use rmcp::model::ToolAnnotations;
 /// Methods that change nothing where they are asked.
 const SAFE_METHODS: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 
-/// The hints for a tool of this name under these grants.
+/// Returns the hints for a tool with this title and these grants.
 pub(super) fn annotations(title: &str, grants: &CapabilityGrantSet) -> ToolAnnotations {
     let changes = changes_something(grants);
     ToolAnnotations::with_title(title)
@@ -21,7 +21,7 @@ fn changes_something(grants: &CapabilityGrantSet) -> bool {
     !only_adds(grants) || !grants.channels().is_empty()
 }
 
-/// A message can be sent and nothing can be overwritten.
+/// Returns whether the tool can only add, for example send a message, but not overwrite.
 fn only_adds(grants: &CapabilityGrantSet) -> bool {
     !grants.writes_storage() && !grants.writes_files() && grants.http().iter().all(only_asks)
 }
@@ -36,7 +36,7 @@ fn only_asks(rule: &HttpRule) -> bool {
 mod tests {
     use super::*;
 
-    /// Read only, destructive, idempotent, open world.
+    /// Asserts the hints: read only, destructive, idempotent, open world.
     fn check(grants: &[&str], expected: [bool; 4]) {
         let set: CapabilityGrantSet = grants.iter().map(|grant| grant.parse().unwrap()).collect();
         let hints = annotations("Tool", &set);

@@ -20,7 +20,7 @@ const SURFACE: &str = "palyra/surface";
 /// The error of a call, the same on every transport.
 const PROBLEM: &str = "palyra/problem";
 
-/// A result: a text stands for itself, a document for what the client can show of it, everything else for its JSON.
+/// Converts a result: a text as it is, a document in the form the client supports, everything else as JSON.
 pub(super) fn given(
     answer: &InvokeAnswer,
     structure: Structure,
@@ -37,7 +37,7 @@ pub(super) fn given(
     result
 }
 
-/// A document in the form that the client announced, and as text for its model.
+/// Renders a document in the form that the client announced, and as text for its model.
 pub(super) fn shown(document: &A2uiDocument, client: McpClientUi) -> Vec<ContentBlock> {
     let blocks: Result<Vec<ContentBlock>, _> =
         mcp_content(document, client).into_iter().map(serde_json::from_value).collect();
@@ -45,7 +45,7 @@ pub(super) fn shown(document: &A2uiDocument, client: McpClientUi) -> Vec<Content
     blocks.unwrap_or_else(|_| vec![ContentBlock::text(to_markdown(document))])
 }
 
-/// Why there is none: the model reads the code, the message and the hints.
+/// Converts a problem to a result, whose code, message and hints the model reads.
 pub(super) fn refused(problem: &Problem) -> CallToolResult {
     let problem = &named_for_models(problem);
     let hints = problem.hints.iter().map(|hint| format!("\nhint: {hint}"));
@@ -56,7 +56,7 @@ pub(super) fn refused(problem: &Problem) -> CallToolResult {
     result
 }
 
-/// The same problem with the names under which this client knows the tools, and hints that say who can follow them.
+/// Replaces tool ids in a problem by the names that the client knows, and adapts hints for models.
 fn named_for_models(problem: &Problem) -> Problem {
     let mut problem = problem.clone();
     let known = problem.details.get("known").and_then(Value::as_array).cloned().unwrap_or_default();
@@ -76,7 +76,7 @@ fn named_for_models(problem: &Problem) -> Problem {
     problem
 }
 
-/// A problem without its backtrace: function names are text of the guest's choosing that no model should read.
+/// Serializes a problem without its backtrace: function names are chosen by the guest, and no model should read them.
 fn for_model(problem: &Problem) -> Value {
     let mut problem = json!(problem);
     if let Some(details) = problem.get_mut("details").and_then(Value::as_object_mut) {
@@ -85,7 +85,7 @@ fn for_model(problem: &Problem) -> Value {
     problem
 }
 
-/// A request that no tool answers.
+/// Converts a problem to a protocol error, for a request that no tool answers.
 pub(super) fn no_answer(problem: &Problem) -> ErrorData {
     let problem = &named_for_models(problem);
     let facts = Some(for_model(problem));

@@ -1,8 +1,8 @@
-//! Calls that need a person's yes: their MCP client asks them, where it can and the operator lets its token.
+//! Calls that require approval: their MCP client asks a person, if it can and the operator permits that for its token.
 //!
-//! The answer of a client counts only for a token with the scope `elicit`, only for a call of that token whose arguments
-//! the question shows whole, and only as far as the access policy lets a person decide there. Every other client gets
-//! `approval_required` with the command that approves.
+//! The answer of a client only counts for a token with the scope `elicit`, for a call of that token whose arguments the
+//! question shows as a whole, and within the access policy. Every other client gets `approval_required` with the
+//! command that approves.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,22 +26,22 @@ use super::catalogue::Structure;
 const QUESTION: &str = "approval";
 /// The field of its answer.
 const YES: &str = "approve";
-/// How long a person may think about it.
+/// Maximum time for a person to answer.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What became of asking.
+/// Result of asking a person.
 pub(super) enum Asked {
     /// Elicitation is not possible, or its answer does not count.
     Nobody,
-    /// Approved.
+    /// The call was approved.
     Yes,
-    /// Declined.
+    /// The person declined.
     No(Box<Problem>),
-    /// The client asks, and calls again with the answer.
+    /// The client asks the person, and repeats the call with the answer.
     Later(Box<InputRequiredResult>),
 }
 
-/// Takes an answer that came with the call; one that is not about a call of this caller is none.
+/// Takes an answer that came with the call; `None` if there is none, or it is not about a call of this caller.
 pub(super) async fn take_answer(call: &Call<'_>, request: &CallToolRequestParams) -> Option<Asked> {
     let answer = request.input_responses.as_ref().and_then(|answers| answers.get(QUESTION))?;
     let answer = serde_json::from_value::<ElicitResult>(answer.clone()).ok()?;
@@ -50,7 +50,7 @@ pub(super) async fn take_answer(call: &Call<'_>, request: &CallToolRequestParams
     Some(decide(call, &approval, &answer).await)
 }
 
-/// Asks the person behind the client about a call that was refused for want of a yes.
+/// Asks the person behind the client about a call that requires approval.
 pub(super) async fn ask(call: &Call<'_>, problem: &Problem) -> Asked {
     let id = problem.details.get("approval_id").and_then(Value::as_str);
     let Some(id) = id.filter(|_| problem.code == ErrorCode::ApprovalRequired && may_ask(call)) else {
@@ -74,14 +74,14 @@ pub(super) async fn ask(call: &Call<'_>, problem: &Problem) -> Asked {
     }
 }
 
-/// Whether the client can ask a person, and its answer would count.
+/// Returns whether the client can ask a person, and the answer would count.
 fn may_ask(call: &Call<'_>) -> bool {
     let can = call.context.client_capabilities().and_then(|can| can.elicitation);
     let can = can.is_some_and(|modes| modes.form.is_some() || modes.url.is_none());
     can && call.caller.principal.may(Scope::Elicit)
 }
 
-/// The request of this caller for this tool, if it still waits.
+/// Returns the pending request of this caller for this tool.
 async fn waiting(call: &Call<'_>, id: &str) -> Option<Approval> {
     let (app, id) = (Arc::clone(call.app), id.to_owned());
     let read = tokio::task::spawn_blocking(move || app.state().approvals().get(&id));
@@ -117,7 +117,7 @@ async fn decide(call: &Call<'_>, approval: &Approval, answer: &ElicitResult) -> 
     }
 }
 
-/// The question, unless the arguments do not fit into it.
+/// Returns the question, or `None` if the arguments are too long for it.
 fn question(approval: &Approval) -> Option<ElicitRequestParams> {
     if approval.arguments_omitted() > 0 {
         return None;

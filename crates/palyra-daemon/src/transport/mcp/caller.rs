@@ -22,15 +22,15 @@ pub(super) struct Caller {
     pub(super) principal: Arc<Principal>,
     pub(super) request_id: Arc<str>,
     pub(super) from: Option<IpAddr>,
-    /// What approvals for a session reach over.
+    /// Session that approvals of a session cover.
     pub(super) session: Option<String>,
 }
 
-/// How the messages of a connection come.
+/// The connection between messages and authentication.
 pub(super) enum Identity {
     /// Each is a separate authenticated request.
     OfRequest,
-    /// All over one request that stands; its token is looked at again for each message.
+    /// All messages come over one request, whose token is checked again for each message.
     StdioClient(StdioClient),
 }
 
@@ -40,12 +40,12 @@ pub(crate) struct StdioClient {
     pub(crate) token: Zeroizing<String>,
     /// The id of the request.
     pub(crate) request_id: Arc<str>,
-    /// Its origin.
+    /// Address of the client.
     pub(crate) from: Option<IpAddr>,
 }
 
 impl Identity {
-    /// The caller.
+    /// Returns the authenticated caller of a message.
     pub(super) fn caller(&self, app: &App, extensions: &Extensions) -> Result<Caller, Problem> {
         match self {
             Self::OfRequest => of_request(extensions),

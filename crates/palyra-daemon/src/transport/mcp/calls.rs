@@ -36,7 +36,7 @@ pub(super) struct Call<'c> {
     arguments: &'c JsonObject,
 }
 
-/// Supported result forms of the client.
+/// Returns the forms of results that the client supports.
 pub(super) fn structure(context: &RequestContext<RoleServer>) -> Structure {
     match context.protocol_version() {
         Some(version) if version.as_str() >= ProtocolVersion::V_2026_07_28.as_str() => Structure::Any,
@@ -44,7 +44,7 @@ pub(super) fn structure(context: &RequestContext<RoleServer>) -> Structure {
     }
 }
 
-/// Calls a tool; where a person has to say yes and can be asked, they are asked first.
+/// Calls a tool; if approval is required and the client can ask a person, asks first.
 pub(super) async fn call(
     app: &Arc<App>,
     caller: &Caller,
@@ -76,7 +76,7 @@ pub(super) async fn call(
 }
 
 impl Call<'_> {
-    /// The answer as the client gets it: what it can show, and the value the result was parsed into.
+    /// Converts the result for the client, and reserves memory for the parsed value.
     async fn give(&self, answer: &InvokeAnswer) -> CallToolResponse {
         let document = self.document(answer).await;
         let parsed = answer.result.get().len().saturating_mul(PARSED_WEIGHT);
@@ -85,7 +85,7 @@ impl Call<'_> {
         given(answer, structure(self.context), document.map(|(blocks, _)| blocks)).into()
     }
 
-    /// What the client can show of a document, and the bytes it takes; none for a result that is no document.
+    /// Renders a document for the client, with its size in bytes; `None` if the result is not a document.
     async fn document(&self, answer: &InvokeAnswer) -> Option<(Vec<ContentBlock>, usize)> {
         let state = self.app.state();
         if !surfaces::returns_document(state, &answer.tool) {
@@ -110,7 +110,7 @@ impl Call<'_> {
         let result = loop {
             tokio::select! {
                 biased;
-                // What is dropped with this ends the run, which goes on to its receipt.
+                // Dropping the call cancels the run, which continues to its receipt.
                 () = self.context.ct.cancelled() => break Err(Problem::new(ErrorCode::Cancelled, "the \
                     client cancelled the call")),
                 Some(line) = lines.recv() => progress.tell(line).await,
@@ -148,7 +148,7 @@ impl Call<'_> {
     }
 }
 
-/// Tells a client that wants to know of each line its run says.
+/// Sends each line of the run to a client that requested progress.
 struct Progress<'c> {
     context: &'c RequestContext<RoleServer>,
     token: Option<ProgressToken>,

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::annotations::annotations;
 
-/// Every tool that can be called now, by name.
+/// Returns every callable tool by name.
 pub(super) fn tools(state: &State, structure: Structure) -> Vec<Tool> {
     let view = state.view();
     let mut tools: Vec<Tool> = view
@@ -25,10 +25,10 @@ pub(super) fn tools(state: &State, structure: Structure) -> Vec<Tool> {
     tools
 }
 
-/// Most tools of one answer to `tools/list`.
+/// Maximum number of tools in one response to `tools/list`.
 const PAGE: usize = 100;
 
-/// One page of [`tools`]: those after a name, and the name to continue after.
+/// Returns one page of [`tools`]: those after a name, with the name to continue after.
 pub(super) fn page(state: &State, structure: Structure, after: Option<&str>) -> (Vec<Tool>, Option<String>) {
     cut(tools(state, structure), after, PAGE)
 }
@@ -41,7 +41,7 @@ fn cut(mut tools: Vec<Tool>, after: Option<&str>, size: usize) -> (Vec<Tool>, Op
     (tools, next)
 }
 
-/// One tool that can be called now, by the name it is listed under.
+/// Returns one callable tool by the name it is listed under.
 pub(super) fn tool(state: &State, name: &str) -> Option<Tool> {
     let view = state.view();
     let id = view.aliases().get(name).map_or(name, String::as_str);
@@ -50,10 +50,10 @@ pub(super) fn tool(state: &State, name: &str) -> Option<Tool> {
     Some(to_mcp(&view, tool, &grants(state, record, tool), Structure::Any))
 }
 
-/// What a revision of the protocol lets results be.
+/// Forms of results that a protocol revision permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Structure {
-    /// Any JSON value.
+    /// Any JSON value, since 2026-07-28.
     Any,
     /// An object, as before 2026-07-28.
     Objects,
@@ -64,7 +64,7 @@ fn is_enabled(state: &State, record: &SkillRecord) -> bool {
     entry.runtime_status == RuntimeStatus::Active
 }
 
-/// Grants of runs of a tool; none if they cannot be computed, as for its runs.
+/// Returns the grants of a tool; empty if they cannot be computed, in which case its runs fail as well.
 fn grants(state: &State, record: &SkillRecord, tool: &ToolEntrypoint) -> Arc<CapabilityGrantSet> {
     palyra_runner::effective_grants_of_tool(state, &record.skill_id, &tool.id)
         .map(|effective| effective.grants)
@@ -81,13 +81,13 @@ fn to_mcp(view: &View, tool: &ToolEntrypoint, grants: &CapabilityGrantSet, struc
     }
 }
 
-/// An operator may give a tool another name; a name with dots is none that models can use.
+/// Returns the listed name: an alias of the operator without dots, which models cannot use, or the name for models.
 fn listed_name(view: &View, tool: &ToolEntrypoint) -> String {
     let mut aliases = view.aliases().iter().filter(|(alias, of)| **of == tool.id && !alias.contains('.'));
     aliases.next().map_or_else(|| model_name(&tool.id), |(alias, _)| alias.clone())
 }
 
-/// Arguments are an object, whatever else a schema says.
+/// Returns the input schema, restricted to objects.
 fn input_schema(tool: &ToolEntrypoint) -> Arc<JsonObject> {
     let mut schema = tool.input_schema.as_object().cloned().unwrap_or_default();
     schema.insert("type".into(), "object".into());
@@ -117,18 +117,18 @@ const FORMATS: [&str; 19] = [
     "regex",
 ];
 
-/// A schema without the formats that only its generator knows, as `uint` of Rust types.
+/// Removes formats that only the schema's generator knows, such as `uint` of Rust types.
 fn standard_formats(schema: JsonObject) -> JsonObject {
     schema.into_iter().filter_map(|(key, value)| Some((key.clone(), standard_format(&key, value)?))).collect()
 }
 
-/// The value of one keyword; names of properties are no keywords, and no property has a text as its schema.
+/// Converts the value of one keyword. Property names are not keywords, but a property's schema is never a string.
 fn standard_format(key: &str, value: Value) -> Option<Value> {
     match value {
         Value::String(format) if key == "format" => {
             FORMATS.contains(&format.as_str()).then_some(Value::String(format))
         }
-        // Values of these are data, whatever they look like.
+        // Values of these keywords are data.
         value if matches!(key, "const" | "enum" | "default" | "examples") => Some(value),
         Value::Object(fields) => Some(Value::Object(standard_formats(fields))),
         Value::Array(items) => {

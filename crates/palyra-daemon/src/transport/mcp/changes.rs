@@ -1,5 +1,4 @@
-//! Detection of changes of the tool list: triggered by commits, and announced only if a client would see a
-//! difference.
+//! Detection of changes of the tool list: triggered by commits, and announced only if a client would see a difference.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};
@@ -19,9 +18,9 @@ pub(super) struct ToolChanges {
 }
 
 impl ToolChanges {
-    /// From now on.
+    /// Starts watching now.
     pub(super) fn new(app: &Arc<App>) -> Self {
-        // Subscribed before the set is looked at: a change in between is looked at once more, never missed.
+        // Subscribed before the first fingerprint, so that a change in between is checked again instead of missed.
         let (changes, stopping) = (app.state().changes(), app.stopping());
         Self { app: Arc::downgrade(app), changes, stopping, known: fingerprint(app.state()) }
     }

@@ -33,7 +33,7 @@ pub(crate) const PARSED_WEIGHT: usize = 16;
 /// Bytes read at once.
 const READ_BYTES: usize = 16 << 10;
 
-/// What carries the messages of one client.
+/// Reads and writes the messages of one client.
 pub(super) struct Conversation<R, W> {
     input: R,
     line: BytesMut,
@@ -79,7 +79,7 @@ where
         })
     }
 
-    /// Reads the next part of a line; none at the end of the conversation.
+    /// Reads the next part of a line; returns `None` at the end of the conversation.
     async fn read_more(&mut self) -> Option<()> {
         let capacity = self.line.len() + READ_BYTES;
         if self.line.capacity() < capacity {
@@ -98,13 +98,13 @@ where
         }
     }
 
-    /// Lets go of the buffer of a long line; what came after it is short.
+    /// Releases the buffer of a long line; the rest after it is short.
     fn shrink(&mut self) {
         self.line = BytesMut::from(&*self.line);
         self.line_memory.set(self.line.capacity());
     }
 
-    /// Takes a message on; none where it was refused.
+    /// Admits a message; returns `None` if it was rejected.
     fn admit(
         &mut self,
         mut message: RxJsonRpcMessage<RoleServer>,
@@ -166,8 +166,8 @@ where
                 let message = format!("a message is longer than {MAX_MESSAGE_BYTES} bytes");
                 Problem::new(ErrorCode::BodyTooLarge, message).details(json!({ "limit": MAX_MESSAGE_BYTES }))
             }
-            // JSON of another shape is answered; what is not JSON at all is not, because a client that echoes what it
-            // does not understand would go on for ever.
+            // JSON of another shape gets an error. Other text gets none, because a client that echoes what it does not
+            // understand would cause an endless exchange.
             JsonRpcMessageCodecError::Serde(error) if error.is_data() => {
                 Problem::new(ErrorCode::Usage, "Invalid request")
             }
@@ -241,7 +241,7 @@ where
     }
 }
 
-/// The refusal of one request more than a client may have in progress.
+/// Returns the problem of a client with too many requests in progress.
 pub(super) fn too_many_under_way() -> Problem {
     let message = format!("too many requests in progress: the limit is {MAX_UNDER_WAY}");
     Problem::new(ErrorCode::Busy, message).details(json!({ "limit": MAX_UNDER_WAY }))

@@ -25,7 +25,7 @@ use super::changes::ToolChanges;
 use super::conversation::{MAX_UNDER_WAY, too_many_under_way};
 use crate::app::App;
 
-/// Instructions for models.
+/// Instructions of the server, which clients pass to their models.
 const INSTRUCTIONS: &str = "Each tool belongs to a signed skill that an operator installed, and runs in a \
     sandbox. An error names its code; `approval_required` means that a person has to run the command in \
     its hint before the same call succeeds, and `capability_denied` that the operator has not granted what \
@@ -50,7 +50,7 @@ impl McpServer {
         self.app.upgrade().ok_or_else(gone)
     }
 
-    /// A client of a session may go away and leave its requests in progress: they are counted here too.
+    /// Counts a request. A client may disconnect and leave its requests in progress, so they are counted here as well.
     fn begin(&self) -> Result<OwnedSemaphorePermit, ErrorData> {
         let begun = Arc::clone(&self.under_way).try_acquire_owned();
         begun.map_err(|_| no_answer(&too_many_under_way()))
@@ -146,7 +146,7 @@ impl ServerHandler for McpServer {
         Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
 
-    /// A client of a session hears of changes for as long as its session lasts.
+    /// Notifies a client about changed tools for as long as its session lasts.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let Ok(app) = self.app() else { return };
         let (mut changes, closed, peer) = (ToolChanges::new(&app), self.closed.clone(), context.peer);

@@ -27,7 +27,7 @@ const MAX_SESSIONS: usize = 64;
 /// The header that names a session.
 pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// What answers the requests of one token.
+/// The MCP service of one token.
 type Service = StreamableHttpService<McpServer, LocalSessionManager>;
 
 /// The sessions of every token; no token reaches those of another.
@@ -52,7 +52,7 @@ impl McpSessions {
         }
         let ends = request.method() == Method::DELETE;
         let mut response = service.handle(request).await.map(Body::new);
-        // The library says that it accepted the end of a session; it has ended, and clients warn of anything else.
+        // The library reports the end of a session as accepted, but it has ended, and clients warn about other codes.
         if ends && response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;
             *response.body_mut() = Body::empty();
@@ -60,7 +60,7 @@ impl McpSessions {
         Ok(response)
     }
 
-    /// Cancelled once the daemon stops and no call is in progress any more.
+    /// Returns a token that is cancelled once the daemon stops and no call is in progress.
     pub(crate) fn ended(&self, app: &Arc<App>) -> CancellationToken {
         let begin = || {
             let ended = CancellationToken::new();

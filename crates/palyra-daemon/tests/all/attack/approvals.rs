@@ -28,7 +28,7 @@ fn with(number: u64) -> InvokeRequest {
     InvokeRequest::with_input(RawValue::from_string(format!("{{\"n\": {number}}}")).unwrap())
 }
 
-/// The approval a call waits for.
+/// Returns the approval that a call waits for.
 async fn waits(client: &Client<Remote>, request: &InvokeRequest) -> Result<String, String> {
     match client.invoke(TOOL, request).await {
         Err(ClientError::Problem(problem)) if problem.code.as_str() == "approval_required" => {
@@ -53,7 +53,7 @@ async fn attempt(attacker: &Client<Remote>, owner: &Client<Remote>, number: u64)
     let ran = attacker.invoke(TOOL, &request).await;
     ran.map_err(|error| format!("the approved call did not run: {error}"))?;
     let again = waits(attacker, &request).await?;
-    // Only so many requests may wait.
+    // The number of pending requests is limited.
     for id in [other, again] {
         let denied = owner.deny(&id, &DenyRequest::default()).await;
         denied.map_err(|error| format!("the owner could not deny: {error}"))?;

@@ -36,7 +36,8 @@ pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
     tally
 }
 
-/// Whether it is refused, or gives a state that verifies: a byte of padding is nobody's.
+/// Returns whether the backup is rejected, or restores to a state that verifies: a changed padding byte affects
+/// nothing.
 fn is_stopped(backup: &[u8]) -> bool {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("backup.tar");

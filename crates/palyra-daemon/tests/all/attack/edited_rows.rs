@@ -37,7 +37,7 @@ pub(super) async fn run(_: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
     tally
 }
 
-/// Whether a changed state is not believed when it is opened or verified.
+/// Returns whether an edit is detected by opening or verifying.
 fn is_found(edit: &str) -> bool {
     let home = tempfile::tempdir().unwrap();
     let root = StateRoot::new(home.path().join("root"));
@@ -54,7 +54,7 @@ fn is_found(edit: &str) -> bool {
 
 fn change(database: &Path, edit: &str) {
     let connection = Connection::open(database).unwrap();
-    // Triggers stop mistakes, not somebody with the file.
+    // Triggers prevent mistakes, but not an attacker with access to the file.
     let mut triggers = connection.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'").unwrap();
     let names: Vec<String> =
         triggers.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();

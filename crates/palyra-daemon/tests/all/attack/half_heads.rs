@@ -24,13 +24,13 @@ pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
             }
         });
     }
-    // Those that wait to be dropped are let go of.
+    // Connections that wait to be closed are dropped.
     rounds.over().await;
     drop(connections);
     Tally::of(tried.load(Ordering::Relaxed))
 }
 
-/// Waits for the daemon to close what never says its whole head.
+/// Waits for the daemon to close a connection with an incomplete head.
 async fn half_a_head(target: &Target, number: usize) -> std::io::Result<()> {
     let http = b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half:";
     let mut rest = Vec::new();

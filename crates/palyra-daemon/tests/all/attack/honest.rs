@@ -14,14 +14,14 @@ use tokio::task::JoinSet;
 
 const ECHO: &str = "acme.bench.echo";
 
-/// Requests that go on until they are stopped.
+/// Honest requests until they are stopped.
 pub(super) struct Honest {
     loops: JoinSet<()>,
     notes: Arc<Notes>,
     stop: watch::Sender<bool>,
 }
 
-/// What became of them.
+/// Result of the honest requests.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) latencies: Vec<Duration>,
@@ -42,7 +42,7 @@ impl Honest {
         let (target, noted, stopped) = shared();
         loops.spawn(async move {
             while !*stopped.borrow() {
-                // A connection of its own for each request.
+                // A new connection for each request.
                 let client = target.over_tcp(&target.agent);
                 noted.note("TCP", client.invoke(ECHO, &InvokeRequest::default())).await;
             }
@@ -72,12 +72,12 @@ impl Honest {
         Self { loops, notes, stop }
     }
 
-    /// How many were made so far.
+    /// Returns the number of requests so far.
     pub(super) fn made(&self) -> usize {
         *self.notes.made.borrow()
     }
 
-    /// Waits until so many were made.
+    /// Waits until this many requests were made.
     pub(super) async fn until(&self, count: usize) {
         self.notes.made.subscribe().wait_for(|made| *made >= count).await.unwrap();
     }
@@ -105,7 +105,7 @@ impl Notes {
 }
 
 impl Outcome {
-    /// The latency that one in a hundred exceeds.
+    /// Returns the 99th percentile of the latency.
     pub(super) fn p99(&self) -> Duration {
         let mut sorted = self.latencies.clone();
         sorted.sort_unstable();

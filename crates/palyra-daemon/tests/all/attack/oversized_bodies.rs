@@ -60,7 +60,7 @@ fn deep() -> String {
 async fn statuses(target: &Target, request: String, expected: &[u16]) -> bool {
     let Ok(mut stream) = TcpStream::connect(target.address).await else { return false };
     let request = request.replacen("\r\n", "\r\nConnection: close\r\n", 1);
-    // The daemon may have heard enough before this is sent.
+    // The daemon may close before everything is sent.
     let _ = stream.write_all(request.as_bytes()).await;
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;

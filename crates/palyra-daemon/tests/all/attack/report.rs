@@ -7,9 +7,9 @@ use std::time::Duration;
 
 /// Memory the daemon may take above what it has when idle.
 const MAX_GROWTH_KIB: u64 = 512 << 10;
-/// What an honest request may take however short the idle ones are.
+/// Latency that is always acceptable for an honest request.
 const MIN_BOUND: Duration = Duration::from_millis(50);
-/// How many times the idle latency an honest request may take.
+/// Acceptable multiple of the idle latency.
 const MAX_FACTOR: u32 = 10;
 
 #[derive(Serialize)]
@@ -68,7 +68,7 @@ impl Report {
 }
 
 impl ClassReport {
-    /// An honest request that failed is lost too.
+    /// Creates the report of a class; a failed honest request counts as lost.
     pub(super) fn new(class: &'static str, tally: Tally, honest: &Outcome, peak_rss_kib: u64) -> Self {
         let Tally { tried, lost } = tally;
         Self {

@@ -1,4 +1,4 @@
-//! How often, or for how long, a class goes on.
+//! Number of attempts, or duration, of a class.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -11,17 +11,17 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// So many attempts, however long they take.
+    /// Permits this many attempts.
     pub(super) fn counted(attempts: u64) -> Self {
         Self { left: AtomicU64::new(attempts), until: None, used_up: CancellationToken::new() }
     }
 
-    /// As many attempts as fit into this time.
+    /// Permits attempts for this time.
     pub(super) fn lasting(time: Duration) -> Self {
         Self { until: Some(Instant::now() + time), ..Self::counted(u64::MAX) }
     }
 
-    /// Whether one more attempt may be made.
+    /// Returns whether another attempt is permitted.
     pub(super) fn next(&self) -> bool {
         let in_time = self.until.is_none_or(|until| Instant::now() < until);
         let take = |left: u64| left.checked_sub(1);
@@ -33,7 +33,7 @@ impl Rounds {
         go_on
     }
 
-    /// Ends when no more attempts may be made.
+    /// Resolves when no more attempts are permitted.
     pub(super) async fn over(&self) {
         let late = async {
             match self.until {

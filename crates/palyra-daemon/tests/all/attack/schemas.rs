@@ -27,7 +27,7 @@ pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
     let caller = target.over_tcp(&target.caller);
     while rounds.next() {
         tally.tried += 1;
-        // It may be worked on or refused; either way it ends with an answer, and nothing else stands still.
+        // The call may be executed or rejected; it must end with a response and not block others.
         match caller.invoke(TOOL, &InvokeRequest::default()).await {
             Ok(_) => {}
             Err(ClientError::Problem(problem)) if problem.code.as_str() != "internal" => {}

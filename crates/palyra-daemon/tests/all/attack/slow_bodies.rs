@@ -1,4 +1,4 @@
-//! Bodies, gRPC messages and MCP lines that are long and never come to their end.
+//! Long bodies, gRPC messages and MCP lines that never end.
 
 use super::Tally;
 use super::rounds::Rounds;
@@ -13,11 +13,11 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::task::JoinSet;
 
-/// At once.
+/// Number of concurrent bodies.
 const BODIES: usize = 60;
-/// What comes of each body: of all of them more than the daemon may hold.
+/// Bytes sent of each body: together more than the memory budget of the daemon.
 const SENT: usize = 8 << 20;
-/// What is announced.
+/// Announced length of each body.
 const ANNOUNCED: usize = 60 << 20;
 /// The longest message that needs no token, but for one byte of it.
 const HEALTH_MESSAGE: (usize, usize) = (64 << 10, (64 << 10) - 1);

@@ -1,4 +1,4 @@
-//! The daemon that is attacked: a process of its own, with every listener, a few skills and tokens.
+//! The attacked daemon: a separate process with every listener, a few skills and tokens.
 
 use crate::process::{options, start};
 use palyra_api::Client;
@@ -81,7 +81,7 @@ impl Target {
         Client::new(Remote::new(place, Some(Zeroizing::new(token.to_owned()))))
     }
 
-    /// The head of a request with a JSON body of this length.
+    /// Returns the head of a request with a JSON body of this length.
     pub(super) fn head(&self, path: &str, token: &str, length: usize) -> String {
         format!(
             "POST {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n\
@@ -90,19 +90,19 @@ impl Target {
         )
     }
 
-    /// The head of a conversation over MCP, whose messages follow in chunks.
+    /// Returns the head of an MCP conversation, whose messages follow in chunks.
     pub(super) fn mcp_head(&self, token: &str) -> String {
         let head = self.head("/mcp/stdio", token, 0);
         let head = head.replace("Content-Length: 0", "Transfer-Encoding: chunked");
         head.replace("application/json", palyra_api::mcp::MESSAGES)
     }
 
-    /// Memory of the daemon now.
+    /// Returns the current memory of the daemon.
     pub(super) fn rss_kib(&self) -> u64 {
         self.field("VmRSS:")
     }
 
-    /// The most memory it had since [`Self::reset_peak`].
+    /// Returns the peak memory since [`Self::reset_peak`].
     pub(super) fn peak_rss_kib(&self) -> u64 {
         self.field("VmHWM:")
     }

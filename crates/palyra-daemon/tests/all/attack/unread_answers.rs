@@ -1,4 +1,4 @@
-//! Clients that ask and never read what they are answered, over every transport.
+//! Clients that send requests and never read the responses, over every transport.
 
 use super::Tally;
 use super::rounds::Rounds;
@@ -19,7 +19,7 @@ use tokio::net::{TcpStream, UnixStream};
 const KEPT: usize = 600;
 /// Calls of gRPC over one connection.
 const CALLS: usize = 4;
-/// Most that is sent over one connection.
+/// Maximum bytes sent over one connection.
 const MOST: usize = 4 << 20;
 
 pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
@@ -116,7 +116,7 @@ async fn unread_calls(target: &Target, text: &str) -> io::Result<Connection> {
     Ok(Connection::Grpc { _answers: answers, _sender: sender })
 }
 
-/// One MCP client that lists the tools again and again.
+/// Returns the bytes of an MCP client that lists the tools repeatedly.
 fn mcp_listing(target: &Target) -> String {
     let head = target.mcp_head(&target.reader);
     let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}"#;

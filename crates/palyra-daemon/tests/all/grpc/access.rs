@@ -1,5 +1,5 @@
-//! Who is let in, method by method: the methods, their first fields and the scopes they need are read from their
-//! descriptions, so that a method without a word about its scope fails.
+//! Authorization of every method. The methods, their first fields and their scopes are read from the descriptors, so a
+//! method whose comment has no scope fails.
 
 use super::{Wire, descriptors};
 use crate::daemon::{Daemon, config};
@@ -40,7 +40,7 @@ fn methods() -> Vec<Method> {
     methods
 }
 
-/// The scope in the comment of a method.
+/// Returns the scope in the comment of a method.
 fn scope(file: &FileDescriptorProto, service: usize, method: usize) -> Option<Scope> {
     let place = [6, i32::try_from(service).ok()?, 2, i32::try_from(method).ok()?];
     let comments = &file.source_code_info.as_ref()?.location;
@@ -49,7 +49,7 @@ fn scope(file: &FileDescriptorProto, service: usize, method: usize) -> Option<Sc
     Scope::ALL.into_iter().find(|scope| scope.wire_name() == word)
 }
 
-/// A message with its first field set, in the bytes of the wire.
+/// Encodes a message with its first field set.
 fn sample(set: &FileDescriptorSet, type_name: &str) -> Vec<u8> {
     let Some(field) = find(set, type_name).field.iter().find(|field| field.number() == 1) else {
         return Vec::new();

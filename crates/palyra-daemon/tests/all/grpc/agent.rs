@@ -34,7 +34,7 @@ async fn say(client: &mut Sessions, session_id: &str, text: &str) -> String {
     client.send_message(message).await.unwrap().into_inner().run.unwrap().run_id
 }
 
-/// The events of a session after one of them, up to one of this kind.
+/// Returns the events of a session after one of them, up to one of this kind.
 async fn until(client: &mut Sessions, session_id: &str, after: u64, last: &str) -> Vec<SessionEvent> {
     let asked = SubscribeSessionRequest { session_id: session_id.into(), after: Some(after) };
     let mut stream = client.subscribe_session(asked).await.unwrap().into_inner();

@@ -1,9 +1,9 @@
-//! What a client in use would stumble over, from descriptors before and descriptors now.
+//! Finds changes that break existing clients, by comparing descriptors.
 
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorSet, ServiceDescriptorProto};
 use std::collections::BTreeMap;
 
-/// Everything that was there and is gone or something else, in words.
+/// Describes everything that was removed or changed.
 pub(super) fn breaking(before: &FileDescriptorSet, now: &FileDescriptorSet) -> Vec<String> {
     let (before, now) = (Names::of(before), Names::of(now));
     let mut broken = Vec::new();
@@ -57,7 +57,7 @@ impl<'s> Names<'s> {
     }
 }
 
-/// A number keeps its name, its type, how often it comes, and what it is a choice of.
+/// Compares fields: a number keeps its name, its type, its cardinality, and its oneof.
 fn fields(of: &str, before: &DescriptorProto, now: &DescriptorProto, broken: &mut Vec<String>) {
     for field in &before.field {
         let Some(found) = now.field.iter().find(|found| found.number() == field.number()) else {

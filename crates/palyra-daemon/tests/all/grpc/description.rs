@@ -1,4 +1,4 @@
-//! What is told of the services: reflection, the shapes of the HTTP API, and the committed descriptors.
+//! Descriptions of the services: reflection, the types of the HTTP API, and the committed descriptors.
 
 use super::breaking::breaking;
 use super::{Wire, descriptors};
@@ -14,7 +14,7 @@ fn committed() -> String {
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/proto/descriptor.binpb").to_owned()
 }
 
-/// Without comments, which break nothing.
+/// Returns the descriptors without comments, whose changes break nothing.
 fn bare() -> FileDescriptorSet {
     let mut set = descriptors();
     set.file.iter_mut().for_each(|file| file.source_code_info = None);
@@ -41,7 +41,7 @@ fn the_committed_descriptors_are_current_and_nothing_of_them_is_broken() {
     );
 }
 
-/// A shape that is told twice has the same fields in both descriptions.
+/// A type that both APIs have has the same fields in both descriptions.
 #[test]
 fn messages_have_the_fields_of_the_shapes_they_are_named_after() {
     let document = serde_json::to_value(openapi_document()).unwrap();
@@ -49,7 +49,7 @@ fn messages_have_the_fields_of_the_shapes_they_are_named_after() {
     let mut compared = 0;
     for message in descriptors().file.iter().flat_map(|file| &file.message_type) {
         let shape = &shapes[message.name()];
-        // A request stands for a path, a query and a body; compiling it into their shapes is its test.
+        // A request combines a path, a query and a body; its conversion is checked by the compiler.
         if shape.is_null() || message.name().ends_with("Request") {
             continue;
         }
@@ -72,13 +72,13 @@ fn fields(message: &DescriptorProto) -> BTreeSet<String> {
     message.field.iter().map(|field| name(field.name())).collect()
 }
 
-/// The parts of a path without their names.
+/// Replaces the names in a path by placeholders.
 fn nameless(path: &str) -> String {
     let part = |part: &'_ str| if part.starts_with('{') { "{}".to_owned() } else { part.to_owned() };
     path.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
-/// Every operation of the HTTP API has a method, or a row in the table of `docs/grpc.md` that says why not.
+/// Asserts that every operation of the HTTP API has a method, or a row in the table of `docs/grpc.md` with the reason.
 #[test]
 fn operations_without_a_method_are_listed_with_the_reason() {
     let with_method: BTreeSet<(String, String)> =

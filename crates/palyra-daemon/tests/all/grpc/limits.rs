@@ -1,4 +1,4 @@
-//! What one connection may send, and for how long it may be there for nothing.
+//! Limits of one connection: bytes sent, and time without a call.
 
 use super::unfinished::{connect, status_before_message};
 use super::{Wire, call, problem};

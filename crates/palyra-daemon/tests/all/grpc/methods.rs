@@ -1,4 +1,4 @@
-//! Every method once, each against what HTTP tells of the same.
+//! Every method once, compared with the HTTP response for the same request.
 
 use super::{Wire, agent, auth, call, descriptors, problem, records};
 use crate::daemon::Daemon;
@@ -23,12 +23,12 @@ use serde_json::value::RawValue;
 
 const ID: &str = "acme.bench";
 
-/// What HTTP told, as a message.
+/// Converts an HTTP response to a message.
 fn read<M: DeserializeOwned>(told: &impl Serialize) -> M {
     serde_json::from_str(&serde_json::to_string(told).unwrap()).unwrap()
 }
 
-/// What a path of the HTTP API answers, as a message.
+/// Returns the response of an HTTP path as a message.
 pub(super) async fn at<M: DeserializeOwned>(daemon: &Daemon, path: &str) -> M {
     let answer: Box<RawValue> = daemon.over_tcp().get(path).await.unwrap();
     serde_json::from_str(answer.get()).unwrap()

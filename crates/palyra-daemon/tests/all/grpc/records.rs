@@ -1,4 +1,4 @@
-//! Runs, the journal, channels and objectives over gRPC, each against what HTTP says of the same.
+//! Runs, the journal, channels and objectives over gRPC, compared with HTTP.
 
 use super::methods::at;
 use super::{Wire, call, problem};

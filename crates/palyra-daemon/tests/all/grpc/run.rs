@@ -48,7 +48,7 @@ impl Talk {
         panic!("it ended well")
     }
 
-    /// The approval it waits for.
+    /// Returns the approval that the call waits for.
     async fn asked(&mut self) -> palyra_api::grpc::gateway::v1::Approval {
         match self.next().await {
             Told::ApprovalRequested(approval) => approval,
@@ -61,7 +61,7 @@ fn decision(approval_id: &str, approve: bool, owner_present: bool) -> RunDecisio
     RunDecision { approval_id: approval_id.into(), approve, owner_present, ..Default::default() }
 }
 
-/// How the last run ended, as its receipt says.
+/// Returns the outcome of the last run from its receipt.
 async fn last_receipt(daemon: &Daemon) -> (EventKind, String) {
     let kinds = vec![EventKind::RunCompleted, EventKind::RunFailed, EventKind::RunRefused];
     let query = Query { kinds, limit: 1_000, ..Query::default() };

@@ -16,7 +16,7 @@ pub(crate) type Unfinished = StreamBody<BoxStream<'static, Result<Frame<Bytes>, 
 /// Bytes that come at once.
 const PART: usize = 16 << 10;
 
-/// The length of a message, the first bytes of it, and then nothing.
+/// Returns a message with this announced length that ends early.
 fn message(announced: usize, sent: usize) -> Unfinished {
     let length = u32::try_from(announced).unwrap().to_be_bytes();
     let prefix = Bytes::from([&[0][..], &length].concat());
@@ -26,7 +26,7 @@ fn message(announced: usize, sent: usize) -> Unfinished {
     StreamBody::new(futures::stream::iter(parts).chain(futures::stream::pending()).boxed())
 }
 
-/// A connection to the port of gRPC.
+/// Connects to the gRPC port.
 pub(crate) async fn connect(address: SocketAddr) -> io::Result<SendRequest<Unfinished>> {
     let stream = TcpStream::connect(address).await?;
     let handshake = hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream));

@@ -17,7 +17,7 @@ use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 #[derive(Clone)]
 pub(crate) struct Wire {
     client: Client<HttpConnector, Body>,
-    /// Where it is, and what it is called.
+    /// Address of the daemon, and the host name in requests.
     place: Authority,
     authority: Option<Authority>,
     token: Option<HeaderValue>,
@@ -30,7 +30,7 @@ impl Wire {
         Self::at(daemon.grpc, token)
     }
 
-    /// To a daemon that is a process of its own.
+    /// Connects to a daemon in another process.
     pub(crate) fn at(address: std::net::SocketAddr, token: Option<&str>) -> Self {
         Self {
             client: Client::builder(TokioExecutor::new()).http2_only(true).build(HttpConnector::new()),
@@ -42,12 +42,12 @@ impl Wire {
         }
     }
 
-    /// As the owner.
+    /// Connects as the owner.
     pub(crate) fn owner(daemon: &Daemon) -> Self {
         Self::new(daemon, Some(daemon.token.as_str()))
     }
 
-    /// The same with a deadline that only the daemon keeps.
+    /// Sets a deadline that only the daemon enforces.
     pub(crate) fn within(&self, timeout: &'static str) -> Self {
         Self { timeout: Some(timeout), ..self.clone() }
     }
@@ -57,7 +57,7 @@ impl Wire {
         Self { authority: Some(name.parse().unwrap()), ..self.clone() }
     }
 
-    /// The methods that were called.
+    /// Returns the methods that were called.
     pub(crate) fn called(&self) -> BTreeSet<String> {
         self.called.lock().unwrap().clone()
     }

@@ -1,4 +1,5 @@
-//! Observers: told in order, isolated, tried again, put aside; nothing is told twice without a reason.
+//! Observers: delivered in order, isolated, retried, and moved to dead letters; nothing is delivered twice without a
+//! reason.
 
 use super::{bind, daemon, events, quick, told, until};
 use crate::daemon::Daemon;
@@ -57,7 +58,7 @@ async fn every_event_of_the_list_is_really_fired() {
     let live: Vec<&str> = observed.iter().copied().filter(|event| *event != "gateway:shutdown").collect();
     until(&daemon, "every event is heard", |daemon| live.iter().all(|event| heard(daemon, event))).await;
     assert_eq!(completed(&daemon, "run-after_tool"), 2, "whichever way a tool ended");
-    // The last one is told while the daemon stops.
+    // The last event is delivered while the daemon stops.
     let (state, _home) = daemon.stop_and_reopen().await;
     let query =
         palyra_journal::Query { kinds: vec![EventKind::RunCompleted], limit: 1_000, ..Default::default() };
@@ -99,7 +100,7 @@ async fn one_binding_in_trouble_keeps_no_other_waiting_and_order_is_kept() {
         listed.iter().all(|letter| letter.attempts == 2 && letter.reason.contains("trapped")),
         "{listed:?}"
     );
-    // Each attempt of a binding in trouble stands in the journal, in the order of the events.
+    // Each attempt of a failing binding is in the journal, in the order of the events.
     let mut tried = sequences(&told(&daemon, "fail"));
     assert_eq!(tried.len(), 10);
     assert!(tried.is_sorted());
@@ -181,7 +182,7 @@ async fn quarantined_in_the_middle_of_a_delivery_the_run_ends_and_the_event_wait
             && receipts.iter().any(|event| event.event.kind == EventKind::RunRefused)
     })
     .await;
-    // Calls go on.
+    // Calls still succeed.
     daemon.over_socket().invoke(ECHO, &InvokeRequest::default()).await.unwrap();
     assert_eq!(daemon.over_socket().hook("spin").await.unwrap().dead_letters, 0);
 }

@@ -1,4 +1,4 @@
-//! `hooks/bindings.json`: what is wrong with it is told by line and field, and nothing of it counts by itself.
+//! `hooks/bindings.json`: errors name line and field, and the file has no effect until it is applied.
 
 use super::{bind, daemon};
 use crate::daemon::Daemon;
@@ -27,7 +27,7 @@ async fn is_blocked(daemon: &Daemon) -> bool {
     }
 }
 
-/// What somebody does to the file by hand.
+/// An edit of the file by hand.
 type Edit = Box<dyn Fn(String) -> String>;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -52,7 +52,7 @@ async fn no_state_of_the_file_means_no_gates() {
         edit(&daemon, |_| change(original.clone()));
         assert_eq!(state().await.state, expected, "{what}");
         assert!(is_blocked(&daemon).await, "{what}");
-        // A command that would write over it says so instead.
+        // A command that would overwrite the file fails instead.
         let problem = client.switch_hook("block", false).await.unwrap_err().into_problem();
         assert_eq!(problem.code.as_str(), "bindings_edited", "{what}");
     }

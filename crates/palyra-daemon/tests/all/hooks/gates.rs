@@ -30,7 +30,7 @@ async fn gate_decision_is_recorded_in_the_receipt() {
         (Some("agree"), Some("continue"))
     );
     assert_eq!((gates[1]["decision"].as_str(), gates[1]["text"].as_str()), (Some("annotate"), Some("seen")));
-    // Each gate has a run of its own, in its own name, whose receipt names the binding and the event.
+    // Each gate has its own run and principal, and its receipt names the binding and the event.
     let own = &told(&daemon, "remark")[0].event;
     assert_eq!(
         (own.actor.as_deref(), own.subject.as_deref()),

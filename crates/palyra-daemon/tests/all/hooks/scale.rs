@@ -1,6 +1,6 @@
-//! Many bindings and many events: order for each binding, how long it takes, and what calls feel of it.
+//! Many bindings and many events: order per binding, duration, and the effect on calls.
 //!
-//! `PALYRA_HOOK_BINDINGS`, `PALYRA_HOOK_EVENTS` and `PALYRA_HOOK_CALLS` say how many; the ordinary tests take few.
+//! `PALYRA_HOOK_BINDINGS`, `PALYRA_HOOK_EVENTS` and `PALYRA_HOOK_CALLS` set the numbers; the ordinary tests use few.
 
 use super::{daemon, quick};
 use crate::daemon::Daemon;
@@ -20,7 +20,7 @@ fn number(name: &str, few: usize) -> usize {
     std::env::var(name).ok().map_or(few, |text| text.parse().unwrap())
 }
 
-/// Binding N hears of skill N and of the three after it.
+/// Binds number N to skill N and the three after it.
 fn write_bindings(daemon: &Daemon, bindings: usize) {
     let binding = |number: usize| {
         let skills: Vec<String> =
@@ -97,7 +97,7 @@ async fn many_bindings_hear_many_events_each_in_order() {
     .unwrap();
 }
 
-/// How long half of some calls take at most.
+/// Returns the median duration of a call.
 async fn median_call(daemon: &Daemon, calls: usize) -> Duration {
     let client = daemon.over_socket();
     let request = InvokeRequest::default();
@@ -143,7 +143,7 @@ async fn calls_do_not_wait_for_observers() {
         with[2]
     )
     .unwrap();
-    // An observer that never ends is nobody's business but its own.
+    // An observer that never ends must not affect the others.
     let spin = BindRequest {
         id: Some("spin".into()),
         event: "run:completed".into(),

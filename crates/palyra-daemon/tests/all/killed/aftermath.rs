@@ -1,4 +1,4 @@
-//! What must be true of a state root whose owner was killed.
+//! Invariants of a state root whose owner was killed.
 
 use super::busy::Acknowledged;
 use crate::process::options;
@@ -9,7 +9,7 @@ use palyra_state::{ApprovalFilter, ApprovalStatus, FireKey, State, StateRoot};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The state opens, verifies, has every acknowledged thing once, and has nothing half done.
+/// Asserts that the state opens and verifies, contains every acknowledged result once, and nothing incomplete.
 pub(super) fn check(root: &StateRoot, known: &Acknowledged) {
     let state = State::open(root, &options(SHORT_COMMAND_WAIT)).unwrap_or_else(|error| panic!("{error}"));
     let verified = state.journal().verify(VerifyScope::Everything, None).unwrap();
@@ -22,7 +22,7 @@ pub(super) fn check(root: &StateRoot, known: &Acknowledged) {
     state.close().unwrap();
 }
 
-/// Each run has one leaf, where its row says; each acknowledged run completed.
+/// Asserts that each run has one leaf, the one its row names, and that each acknowledged run completed.
 fn check_runs(state: &State, known: &Acknowledged) {
     let runs = all_runs(state);
     let leaves = all_events(state, vec![EventKind::RunCompleted, EventKind::RunFailed]);
@@ -37,7 +37,7 @@ fn check_runs(state: &State, known: &Acknowledged) {
     }
 }
 
-/// One leaf for each decision, and every acknowledged one is there.
+/// Asserts that each decision has one leaf, and every acknowledged decision is there.
 fn check_approvals(state: &State, known: &Acknowledged) {
     let leaves = all_events(state, vec![EventKind::ApprovalDecided]);
     let id_of = |leaf: &RecordedEvent| leaf.event.details["approval"].as_str().unwrap().to_owned();
@@ -55,7 +55,7 @@ fn check_approvals(state: &State, known: &Acknowledged) {
     }
 }
 
-/// Each due time fired once, with one leaf and at most one run; what was under way is closed.
+/// Asserts that each due time fired once, with one leaf and at most one run, and that interrupted fires are closed.
 fn check_fires(state: &State, known: &Acknowledged) {
     let leaves = all_events(state, vec![EventKind::RoutineFired]);
     let key_of = |leaf: &RecordedEvent| {
@@ -88,7 +88,7 @@ fn check_fires(state: &State, known: &Acknowledged) {
     }
 }
 
-/// Each acknowledged agent run finished, with the receipt of its call; others are whole rows that can be taken up.
+/// Asserts that each acknowledged agent run finished with the receipt of its call, and that others can be resumed.
 fn check_agent_runs(state: &State, known: &Acknowledged) {
     let runs = all_runs(state);
     for run_id in &known.agent_runs {
@@ -108,7 +108,7 @@ fn check_agent_runs(state: &State, known: &Acknowledged) {
     }
 }
 
-/// The newest acknowledged release or a later one, whole.
+/// Asserts that the newest acknowledged release, or a later one, is complete.
 fn check_release(state: &State, known: &Acknowledged) {
     let view = state.view();
     let installed = view.index().get("acme.other").map(|record| record.current.manifest.version.major);

@@ -44,7 +44,7 @@ async fn killed_agent_run_resumes_or_ends_truthfully_and_repeats_no_effect() {
         let client = client(&root);
         let run = settle(&client).await;
         let now = count(&client).await;
-        // A person who is asked whether to call again says no: whatever happened, it happened once at most.
+        // The question whether to repeat the call is denied: its effect happened at most once.
         let effects = now - counted;
         match run.as_ref().map(|run| (run.status, &run.reason)) {
             None => assert_eq!(effects, 0, "{place}"),
@@ -72,7 +72,7 @@ async fn killed_agent_run_resumes_or_ends_truthfully_and_repeats_no_effect() {
     assert!(finished > 0, "PALYRA_KILL_SEED={seed}");
 }
 
-/// What a conversation has seen, and after how much of it the daemon is killed.
+/// Number of steps a conversation has seen, and the number after which the daemon is killed.
 struct Progress {
     steps: AtomicU64,
     after: u64,
@@ -87,7 +87,7 @@ impl Progress {
     }
 }
 
-/// One message and its run, until the run or the daemon ends.
+/// Sends one message and follows its run, until the run or the daemon ends.
 async fn converse(client: Client<Remote>, progress: Arc<Progress>) {
     talk(&client, &progress).await;
     progress.reached.notify_one();
@@ -156,7 +156,7 @@ fn answer(pause: &Pause) -> PauseAnswer {
     }
 }
 
-/// How often the counter was counted up.
+/// Returns the value of the counter.
 async fn count(client: &Client<Remote>) -> u64 {
     let input = RawValue::from_string(r#"{"step":0}"#.to_owned()).unwrap();
     let answer = client.invoke(COUNTER, &InvokeRequest::with_input(input)).await.unwrap();
@@ -203,7 +203,7 @@ storage_quota_bytes = 4096
     state.skills().install(bytes, &options, "owner", &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// `None` after the daemon is gone; a problem fails the test.
+/// Returns `None` after the daemon is gone; a problem fails the test.
 fn unless_gone<T>(result: Result<T, ClientError>) -> Option<T> {
     match result {
         Ok(answer) => Some(answer),

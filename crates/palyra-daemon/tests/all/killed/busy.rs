@@ -1,4 +1,4 @@
-//! Clients that keep a daemon busy until it is gone, and what they were told before.
+//! Clients that keep a daemon busy until it is killed, and the results they received before.
 
 use crate::guests::package;
 use palyra_api::approvals::ApproveRequest;
@@ -23,14 +23,14 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use zeroize::Zeroizing;
 
-/// What a daemon said it did.
+/// Results that a daemon acknowledged.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Acknowledged {
     /// Runs whose result came back.
     pub(super) runs: Vec<String>,
     /// Approvals that were decided.
     pub(super) decided: Vec<String>,
-    /// Fires by hand that were said to have completed.
+    /// Manual fires that were reported as completed.
     pub(super) fired: Vec<(String, u64)>,
     /// Agent runs that finished.
     pub(super) agent_runs: Vec<String>,
@@ -48,7 +48,7 @@ impl Acknowledged {
     }
 }
 
-/// What the clients of one daemon share.
+/// State shared by the clients of one daemon.
 struct Shared {
     seen: Mutex<Acknowledged>,
     answers: AtomicU64,
@@ -71,13 +71,13 @@ impl Shared {
 
 const TOKEN_FILE: &str = "agent.token";
 
-/// Who asks for approvals is not who gives them.
+/// Adds tokens: the requester of approvals must not be the decider.
 pub(super) fn add_tokens(state: &State, root: &StateRoot) {
     let token = state.tokens().add("agent", [Scope::Invoke].into_iter().collect(), None, "owner").unwrap();
     std::fs::write(beside(root), token.secret.as_str()).unwrap();
 }
 
-/// Routines that are due all the time, and make up for the times at which nobody was there.
+/// Adds routines that are always due, and make up for missed times.
 pub(super) fn add_routines(state: State) -> State {
     let state = Arc::new(state);
     let store = StateStore::new(Arc::clone(&state));
@@ -143,7 +143,7 @@ pub(super) async fn keep_busy(
     std::mem::take(&mut shared.seen.lock().unwrap())
 }
 
-/// Calls, and asks for the receipt of each call.
+/// Makes calls, and requests the receipt of each.
 async fn call(client: Client<Remote>, shared: Arc<Shared>) {
     loop {
         let Some(answer) = unless_gone(client.invoke("acme.bench.echo", &InvokeRequest::default()).await)
@@ -191,7 +191,7 @@ async fn converse(client: Client<Remote>, shared: Arc<Shared>) {
     }
 }
 
-/// Confirms what a run proposes, and waits until it finished; `None` once nobody answers.
+/// Confirms the proposals of a run and waits until it finishes; returns `None` once the daemon is gone.
 async fn finish(client: &Client<Remote>, run_id: &str) -> Option<()> {
     let run = unless_gone(client.agent_run(run_id).await)?;
     let mut events = client.follow_session(&run.session_id, Some(0)).await.ok()?;
@@ -227,7 +227,7 @@ async fn finish(client: &Client<Remote>, run_id: &str) -> Option<()> {
     }
 }
 
-/// Asks with arguments nobody had before, approves, and calls.
+/// Makes calls with new arguments, approves them, and repeats them.
 async fn approve(agent: Client<Remote>, owner: Client<Remote>, shared: Arc<Shared>, point: u64) {
     for number in 0.. {
         let input = format!("{{\"n\": {}}}", point * 1_000_000 + number);
@@ -262,7 +262,7 @@ async fn install(client: Client<Remote>, shared: Arc<Shared>, first: u32) {
     }
 }
 
-/// `None` once nobody answers; a problem that the daemon tells is a failure of the test.
+/// Returns `None` once the daemon is gone; a problem from the daemon fails the test.
 fn unless_gone<T: std::fmt::Debug>(result: Result<T, ClientError>) -> Option<T> {
     match result {
         Ok(answer) => Some(answer),

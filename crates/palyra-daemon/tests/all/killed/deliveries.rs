@@ -1,4 +1,4 @@
-//! `kill -9` while observers are told and messages are delivered.
+//! `kill -9` during deliveries to observers and channels.
 
 use super::{FEW, Victim, number};
 use crate::process::{options, start};
@@ -55,7 +55,7 @@ fn client(root: &StateRoot) -> Client<Remote> {
     Client::new(Remote::new(Place::Socket(socket_path(root)), Some(token)))
 }
 
-/// Calls tools until so many answered, and kills while one more is under way.
+/// Calls tools until this many responded, and kills the daemon during another call.
 async fn call(root: &StateRoot, answers: u64, kill: impl FnOnce()) -> usize {
     let client = client(root);
     let request = InvokeRequest::default();
@@ -69,7 +69,7 @@ async fn call(root: &StateRoot, answers: u64, kill: impl FnOnce()) -> usize {
     usize::try_from(answers).unwrap() + usize::from(last.is_ok())
 }
 
-/// Waits until everything was told.
+/// Waits until everything is delivered.
 async fn settle(root: &StateRoot) {
     let client = client(root);
     let mut stream = client.events(&[], None).await.unwrap();

@@ -1,4 +1,4 @@
-//! The messages of a channel, as the feed of a stream: those that are kept, then whatever is published.
+//! The messages of a channel as the feed of a stream: stored ones, then new ones.
 
 use std::sync::Arc;
 

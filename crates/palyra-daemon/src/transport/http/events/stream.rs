@@ -1,4 +1,4 @@
-//! The events of the journal, as the feed of a stream: those that are there, then whatever is appended.
+//! The events of the journal as the feed of a stream: stored ones, then new ones.
 
 use std::sync::Arc;
 

@@ -9,15 +9,15 @@ use palyra_journal::EventKind;
 
 use crate::problem::closest;
 
-/// Most topics of one stream.
+/// Maximum number of topics of one stream.
 const MAX_TOPICS: usize = 64;
 
-/// Kinds of events; none means all of them.
+/// Kinds of events; empty for all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Topics(Vec<EventKind>);
 
 impl Topics {
-    /// As a query of the journal takes them.
+    /// Returns the kinds for a query of the journal.
     pub(super) fn kinds(&self) -> Vec<EventKind> {
         self.0.clone()
     }

@@ -12,20 +12,20 @@ use super::super::answer::Failure;
 use crate::app::App;
 use crate::to_api::ToApi;
 
-/// Every binding, and how the file compares.
+/// Returns every binding, and how the file differs.
 pub(super) fn list_of(app: &App) -> Result<HookList, Failure> {
     let bindings = app.state().hooks().statuses()?.to_api();
     Ok(HookList { bindings, file: app.state().hooks().file_status().to_api() })
 }
 
-/// One binding.
+/// Returns one binding.
 pub(super) fn one_of(app: &App, id: &str) -> Result<HookBinding, Failure> {
     let hooks = app.state().hooks().statuses()?;
     let found = hooks.iter().find(|hook| hook.applied.binding.id == id);
     Ok(found.map(ToApi::to_api).ok_or_else(|| unknown(app, id))?)
 }
 
-/// The record of one binding.
+/// Returns the record of one binding.
 pub(super) fn binding(app: &App, id: &str) -> Result<Arc<HookBindingRecord>, HookError> {
     let hooks = app.state().hooks().index();
     hooks.get(id).map(|entry| Arc::clone(&entry.binding)).ok_or_else(|| unknown(app, id))

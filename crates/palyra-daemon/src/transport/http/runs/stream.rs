@@ -1,8 +1,8 @@
-//! The lines of a run, as the feed of a stream: live while it is in progress, from its kept lines once it has ended.
+//! The lines of a run as the feed of a stream: live while it is in progress, from its stored lines once it has ended.
 //!
-//! A line has one number, live and kept, which is the id of its event: a client that comes back with the last one it saw
-//! goes on after it, also when the run has ended in between. A client too slow for a run misses lines past those that are
-//! kept, and gets their number.
+//! A line has the same number live and stored, which is the id of its event: a client that reconnects with the last id
+//! continues after it, also if the run has ended meanwhile. A client that is too slow misses lines beyond the stored
+//! ones, and gets their number.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ impl Feed for RunFeed {
                 self.ended = true;
                 event("finished", None, &RunEnd { status })
             }
-            // It ended without an update; its kept lines say how.
+            // It ended without an update, so its stored lines are read.
             None => {
                 self.live = None;
                 return Some(Vec::new());

@@ -51,7 +51,7 @@ struct AgUi {
 }
 
 impl Encoding for AgUi {
-    /// A changed surface is sent whole, as it is now: AG-UI has no changes by the ids of components.
+    /// Replaces a patch by the whole current surface: AG-UI has no patches by component id.
     fn prepare(&self, app: &App, event: &mut SessionEvent) -> Result<(), StateError> {
         let SessionEventBody::SurfacePatched { surface, .. } = &event.body else { return Ok(()) };
         if let Some(bytes) = app.state().sessions().surface(&self.session_id, surface)? {

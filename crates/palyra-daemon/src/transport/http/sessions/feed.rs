@@ -14,14 +14,14 @@ use crate::app::App;
 /// Events read at once.
 const PAGE: usize = 200;
 
-/// How a stream writes the events of a session.
+/// Encoding of a session's events in a stream.
 pub(super) trait Encoding: Send + 'static {
     /// Reads what a stored event needs besides; may block.
     fn prepare(&self, _: &App, _: &mut SessionEvent) -> Result<(), StateError> {
         Ok(())
     }
 
-    /// Writes an event.
+    /// Encodes an event.
     fn encode(&mut self, event: SessionEvent) -> Vec<Bytes>;
 }
 
@@ -52,7 +52,7 @@ impl<E: Encoding> Feed for SessionFeed<E> {
             let read = std::mem::replace(&mut self.after, last) != last;
             let encoding = self.encoding.as_mut()?;
             let bytes: Vec<Bytes> = events.into_iter().flat_map(|event| encoding.encode(event)).collect();
-            // A page of events that say nothing is no end.
+            // A page without encodable events is not the end of the stream.
             if !bytes.is_empty() || !read {
                 return Some(bytes);
             }
@@ -74,7 +74,7 @@ impl<E: Encoding> Feed for SessionFeed<E> {
 }
 
 impl<E: Encoding> SessionFeed<E> {
-    /// The next stored events, and the number of the last one; `None` at the end of the stream.
+    /// Returns the next stored events with the number of the last one; `None` at the end of the stream.
     async fn page(&mut self, app: &Arc<App>) -> Option<(Vec<SessionEvent>, u64)> {
         let (app, session_id, after) = (Arc::clone(app), self.session_id.clone(), self.after);
         let encoding = self.encoding.take()?;

@@ -1,4 +1,4 @@
-//! What agent runs wait for.
+//! Pauses of agent runs.
 
 use std::sync::Arc;
 

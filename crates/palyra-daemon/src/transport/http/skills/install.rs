@@ -28,8 +28,8 @@ use crate::transport::http::blocking::blocking;
 use crate::transport::http::params::{Asked, Named};
 use crate::transport::http::upload::Upload;
 
-/// What a caller permits and may permit: its scopes are checked before anything of the package is read, and the policy
-/// is evaluated for the planned release.
+/// The options of an installation and the permissions of its caller: scopes are checked before the package is read, and
+/// the policy is evaluated for the planned release.
 pub(super) struct Permitted {
     principal: Arc<Principal>,
     options: InstallOptions,
@@ -165,7 +165,8 @@ impl FromRequestParts<Arc<App>> for Permitted {
     }
 }
 
-/// Agreeing along with an installation is to promote a skill, and needs the scope for that before a byte is read.
+/// Returns the problem of a consent without permission: consent with an installation promotes a skill, and requires
+/// that scope before the package is read.
 fn may_not_widen(authorizer: &Authorizer, principal: &Principal) -> Problem {
     let rule = authorizer.explain(principal, Action::Promote, unnamed_skill());
     let message = format!("consent with an installation requires the scope `{}`", Scope::Admin);
@@ -175,7 +176,7 @@ fn may_not_widen(authorizer: &Authorizer, principal: &Principal) -> Problem {
             "policy": rule.as_deref().map(deciding_rule) }))
 }
 
-/// A word of the libraries, read.
+/// Parses one value with the type of the library.
 fn one<T: FromStr<Err: Display>>(text: &str) -> Result<T, Failure> {
     text.parse().map_err(|error: T::Err| Problem::new(ErrorCode::Usage, error.to_string()).into())
 }

@@ -1,4 +1,4 @@
-//! What an operator does with an installed skill.
+//! Operations on an installed skill.
 
 use std::sync::Arc;
 
@@ -157,7 +157,7 @@ fn one_audit(audited: ReAudit) -> SkillAudit {
     }
 }
 
-/// The skill as the index says now.
+/// Returns the current status of the skill.
 fn changed(app: &App, skill_id: String, reason: Option<String>) -> Result<SkillChanged, Failure> {
     let record = app.state().view().index().get(&skill_id).cloned();
     let entry = record.map(|record| SkillInventoryEntry::new(record, app.state().platform()));

@@ -8,7 +8,7 @@ use palyra_skills::signing::{KeyError, KeySet, PublisherKey};
 
 use crate::problem::ToProblem;
 
-/// Longest reason; it is written into the journal and shown to everybody.
+/// Maximum length of a reason in bytes; it is written to the journal and shown to all users.
 const MAX_REASON_BYTES: usize = 500;
 
 /// The name of a publisher, a feed or a builder.
@@ -28,12 +28,12 @@ pub(in super::super) fn reason(text: String) -> Result<String, Problem> {
     }
 }
 
-/// One public key.
+/// Parses one public key.
 pub(super) fn key(text: &str) -> Result<PublisherKey, Problem> {
     text.parse().map_err(|error: KeyError| error.to_problem())
 }
 
-/// Keys, of which so many must sign.
+/// Parses a key set of which `threshold` keys must sign.
 pub(super) fn key_set(request: &KeysRequest) -> Result<KeySet, Problem> {
     let keys: Vec<PublisherKey> = request.keys.iter().map(|text| key(text)).collect::<Result<_, _>>()?;
     KeySet::new(keys, request.threshold).map_err(|error| error.to_problem())

@@ -15,7 +15,7 @@ use palyra_state::View;
 
 use crate::problem::not_found;
 
-/// Everything.
+/// Returns publishers, feeds, builders and revocations.
 pub(super) fn list(view: &View) -> TrustList {
     let trust = view.trust();
     TrustList {
@@ -27,7 +27,7 @@ pub(super) fn list(view: &View) -> TrustList {
     }
 }
 
-/// One publisher with its skills.
+/// Returns one publisher with its skills.
 pub(super) fn info(view: &View, name: &str) -> Result<PublisherInfo, Problem> {
     let trust = view.trust();
     let Some(known) = trust.publisher(name) else {
@@ -51,13 +51,13 @@ pub(super) fn info(view: &View, name: &str) -> Result<PublisherInfo, Problem> {
     })
 }
 
-/// One publisher as it is known now, which may be not at all.
+/// Returns the current trust in a publisher, which may be unknown.
 pub(super) fn publisher_now(view: &View, name: &str) -> Publisher {
     let unknown = PublisherTrust::default();
     publisher(name, view.trust().publisher(name).unwrap_or(&unknown))
 }
 
-/// A trusted publisher.
+/// Returns the response for a trusted publisher, feed or builder.
 pub(super) fn allowed(kind: &str, name: &PublisherName, keys: &KeySet) -> Allowed {
     Allowed {
         kind: kind.to_owned(),
@@ -68,7 +68,7 @@ pub(super) fn allowed(kind: &str, name: &PublisherName, keys: &KeySet) -> Allowe
     }
 }
 
-/// What a statement is about.
+/// Returns the subject of a statement.
 pub(super) fn statement(statement: &TrustStatement) -> AppliedStatement {
     let (kind, issuer, to_epoch, number) = match statement {
         TrustStatement::Rotation(rotation) => {

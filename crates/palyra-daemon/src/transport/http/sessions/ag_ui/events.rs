@@ -105,7 +105,7 @@ pub(super) enum Outcome {
     Interrupt { interrupts: Vec<Interrupt> },
 }
 
-/// What a run waits for.
+/// A pause of a run, in the form of AG-UI.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Interrupt {

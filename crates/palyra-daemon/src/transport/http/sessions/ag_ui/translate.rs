@@ -16,7 +16,7 @@ use super::events::{AgUiEvent, Body, Interrupt, Outcome, PROTOCOL_VERSION, Token
 /// The type of the activities that are surfaces.
 const SURFACE: &str = "palyra.a2ui";
 
-/// What a stream has begun and not ended yet.
+/// Events that a stream has started and not ended yet.
 #[derive(Debug, Default)]
 pub(super) struct Translation {
     run: Option<Run>,
@@ -31,7 +31,7 @@ pub(super) struct Translation {
 
 #[derive(Debug)]
 struct Run {
-    /// The agent run.
+    /// Id of the agent run.
     agent_run: String,
     /// The run of AG-UI: one for each part of the agent run between two pauses.
     run_id: String,
@@ -56,8 +56,8 @@ impl Translation {
         out.into_iter().map(|body| AgUiEvent { timestamp: event.at_ms, body }).collect()
     }
 
-    /// Whether an event that is not stored is of a run that has ended here: stored events can be read before the events
-    /// that passed earlier.
+    /// Returns whether an event that is not stored belongs to a run that has ended here: stored events can be read
+    /// before unstored ones that were sent earlier.
     fn is_late(&self, agent_run: &str) -> bool {
         match &self.run {
             Some(run) => run.agent_run != agent_run,
@@ -255,7 +255,7 @@ fn finished(status: ToolCallStatus, tool_id: &str, tool_run_id: Option<String>) 
     json!({ "status": status, "toolId": tool_id, "toolRunId": tool_run_id })
 }
 
-/// What a person needs to answer a pause is in the metadata.
+/// Converts a pause; everything needed to answer it is in the metadata.
 fn interrupt(run: &str, pause: Pause) -> Interrupt {
     let expires = i64::try_from(pause.expires_ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     let facts = json!({

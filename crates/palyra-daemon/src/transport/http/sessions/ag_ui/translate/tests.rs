@@ -30,7 +30,7 @@ fn assert_events(actual: &[String], expected: &[&str]) {
     assert_eq!(actual, expected);
 }
 
-/// What an event becomes inside a run.
+/// Asserts the translation of an event inside a run.
 #[track_caller]
 fn becomes(body: SessionEventBody, expected: &[&str]) {
     let mut translation = Translation::default();
