@@ -26,7 +26,7 @@ pub fn table(rows: &[Row]) -> String {
     out
 }
 
-/// One row, as it is shown while the others are still measured.
+/// Formats one row for the output during a measurement.
 pub fn line(row: &Row) -> String {
     let (ours, baseline, ratio) = (number(row.ours), number(row.baseline), number(row.ratio));
     let mark = if row.ok { "ok" } else { "MISSED" };

@@ -95,7 +95,7 @@ fn kind(schema: &Value) -> &'static str {
     }
 }
 
-/// Returns the only type of a value besides null, which an empty optional field stands for.
+/// Returns the only type of a value besides null; null means that an optional field is empty.
 fn type_name(schema: &Value) -> Option<&str> {
     match schema.get("type")? {
         Value::Array(names) => {

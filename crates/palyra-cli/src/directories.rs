@@ -4,7 +4,7 @@ use palyra_common::env_vars::PALYRA_CACHE_DIR;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Directories of Palyra; none of them has to exist.
+/// Directories of Palyra, which may not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Directories {
     /// Files that can be created again: `PALYRA_CACHE_DIR`, `$XDG_CACHE_HOME/palyra` or `~/.cache/palyra`.

@@ -65,8 +65,8 @@ pub(crate) fn with_progress_blocking<T>(
     with_progress_between(what, terminal, |_| work())
 }
 
-/// Shows progress for blocking work that prints remarks: it passes them to its argument, and the line is cleared
-/// meanwhile.
+/// Shows progress for blocking work that prints remarks: it passes them to its argument, which clears the line while
+/// they are printed.
 pub(crate) fn with_progress_between<T>(
     what: &str,
     terminal: Option<impl Write + Send>,

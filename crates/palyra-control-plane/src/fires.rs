@@ -28,7 +28,7 @@ pub struct RunOrder {
 /// Held while a fire is in progress, so that the owner of the state does not shut down before it is recorded.
 pub type Held = Box<dyn Send + Sync>;
 
-/// Executes fires.
+/// Executes fires: calls their tool, or audits the installed releases.
 #[async_trait]
 pub trait RoutineRunner: Send + Sync + 'static {
     /// Prevents the owner from shutting down; returns `None` if it is shutting down already.

@@ -80,7 +80,7 @@ pub enum RoutineAction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum MisfirePolicy {
-    /// None of them fires.
+    /// Missed times do not fire.
     Skip,
     /// The newest one fires late.
     FireOnce,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub struct StageTimes {
     /// Schema, module, policy, grants and settings, without compilation.
     pub resolve: Duration,
-    /// Wait for compilation.
+    /// Time until the module is compiled, including a compilation that another call started.
     pub compile: Duration,
     /// Gates, approval, admission, and the row of the run.
     pub begin: Duration,

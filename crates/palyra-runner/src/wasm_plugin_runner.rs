@@ -170,7 +170,7 @@ pub(super) async fn run_resolved_wasm_plugin(
     Ok(ToolResult { stages, ..result })
 }
 
-/// Last stage that can reject a call: approval, admission, or a change since the module was resolved.
+/// Runs the last checks that can reject a call: approval, admission, or a change since the module was resolved.
 async fn begin(
     caller: &ToolCaller,
     calling: &Calling,

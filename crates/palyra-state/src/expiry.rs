@@ -99,7 +99,7 @@ impl State {
         true
     }
 
-    /// Queued without waiting for the writer, because reading the time must not block.
+    /// Queues the write without waiting for it, because reading the time must not block.
     fn keep_latest_time(&self, latest: u64) {
         let key = Arc::clone(&self.row_key);
         let work = move |transaction: &mut JournalTransaction<'_>| {

@@ -106,7 +106,7 @@ impl Keeper {
     }
 }
 
-/// Returns the damage that a missing or foreign vault stands for; other vault errors are failures to read it.
+/// Converts the error of a missing or foreign vault to the damage it means; other vault errors are failures to read it.
 pub(crate) fn vault_damage(error: &VaultError) -> Option<Damage> {
     use VaultError as E;
     let missing = matches!(

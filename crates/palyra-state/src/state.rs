@@ -48,7 +48,7 @@ pub struct StateOptions {
     pub clock: Clock,
     /// Version, system and features of this machine, which releases may require.
     pub platform: Platform,
-    /// Where a new vault stores its device key; only used by `init`.
+    /// Where `init` stores the device key of a new vault; unused when a root is opened.
     pub key_source: KeySourceChoice,
     /// Passphrase for a device key that is stored under one.
     pub passphrase: Option<Arc<Passphrase>>,

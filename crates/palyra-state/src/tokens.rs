@@ -44,7 +44,7 @@ pub struct TokenRecord {
 
 /// A new token with its secret, which cannot be shown again.
 pub struct NewToken {
-    /// The stored part.
+    /// The record, which contains only the digest of the secret.
     pub record: TokenRecord,
     /// The secret, zeroed on drop.
     pub secret: Zeroizing<String>,

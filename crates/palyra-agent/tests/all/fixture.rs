@@ -102,7 +102,7 @@ impl Owner {
     }
 }
 
-/// The ids of the calls that begin.
+/// Returns the ids of the calls that begin.
 pub(crate) fn begun(effects: &[Effect]) -> Vec<String> {
     let ids = effects.iter().filter_map(|effect| match effect {
         Effect::Call { call_id } => Some(call_id.clone()),

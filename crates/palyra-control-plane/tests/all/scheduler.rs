@@ -30,7 +30,7 @@ async fn start(routines: Vec<Routine>, now: i64, permits: usize) -> Running {
 }
 
 impl Running {
-    /// Until it waits for a time again; then everything due now was begun.
+    /// Waits until the scheduler waits for a time again; everything due was begun before.
     async fn settle(&self) {
         self.clock.waits.notified().await;
     }

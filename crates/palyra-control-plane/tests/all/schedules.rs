@@ -9,7 +9,7 @@ fn cron(pattern: &str, zone: &str) -> Schedule {
     Schedule::new(&When::Cron(pattern.into()), zone, None).unwrap()
 }
 
-/// The next due times, as the zone writes them.
+/// Returns the next due times in local time of the zone.
 fn next(schedule: &Schedule, zone: &str, from: &str, count: usize) -> Vec<String> {
     let zone = jiff::tz::TimeZone::get(zone).unwrap();
     let mut from = at(from);

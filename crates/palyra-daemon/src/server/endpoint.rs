@@ -14,7 +14,7 @@ pub(super) const SOCKET: &str = "palyrad.sock";
 const FILE: &str = "endpoint.json";
 const MAX_BYTES: u64 = 16 << 10;
 
-/// Addresses of a daemon. The lock decides who owns the state; this only tells how to reach the owner.
+/// Addresses of a daemon. They only help clients to connect; which process owns the state is decided by the lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Endpoint {
     /// Process id of the daemon.

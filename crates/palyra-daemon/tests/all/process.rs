@@ -79,7 +79,7 @@ async fn it_owns_the_state_until_a_signal_and_leaves_it_whole() {
     );
 }
 
-/// As the unit in `infra/systemd` passes it.
+/// The unit in `infra/systemd` passes the passphrase this way.
 #[test]
 fn a_service_gives_the_passphrase_as_a_credential() {
     let home = tempfile::tempdir().unwrap();

@@ -32,7 +32,7 @@ impl World {
         Self::at(Home::new(), release)
     }
 
-    /// One whose clock the test moves.
+    /// Creates a world whose clock reads `time`.
     pub(crate) fn with_clock(release: &Release, time: Arc<AtomicU64>) -> Self {
         let mut home = Home::new();
         home.options.clock = Arc::new(move || time.load(Ordering::SeqCst));
@@ -51,7 +51,7 @@ impl World {
         self.caller.call(invocation(tool, input)).await
     }
 
-    /// The events of a kind, oldest first.
+    /// Returns the events of a kind, oldest first.
     pub(crate) fn events(&self, kind: EventKind) -> Vec<RecordedEvent> {
         self.state.journal().query(&Query { kinds: vec![kind], ..Query::default() }).unwrap().events
     }
@@ -76,12 +76,12 @@ pub(crate) fn caller_config() -> CallerConfig {
     }
 }
 
-/// The owner, from a script.
+/// Returns the owner, calling from a script, where no person can confirm.
 pub(crate) fn owner() -> Arc<Principal> {
     Arc::new(Principal::owner(Transport::Command))
 }
 
-/// The holder of a token whose secret is its name.
+/// Returns the holder of a token whose digest is that of its name.
 pub(crate) fn holder(name: &str) -> Arc<Principal> {
     let digest = Sha256Digest::of(name.as_bytes());
     Arc::new(Principal::token(name, *digest.as_bytes(), ScopeSet::all(), Transport::Http))

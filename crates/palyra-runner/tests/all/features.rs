@@ -53,7 +53,7 @@ const COMPONENT_FIELDS: [(&str, &str); 6] = [
     ("CM_MAP", "(type (map string u32))"),
 ];
 
-/// Features without a snippet; the audit accepts none of them.
+/// Features that are not probed with a snippet; the audit accepts none of them.
 const WITHOUT_A_PROBE: [&str; 12] = [
     "LEGACY_EXCEPTIONS",
     "CM_NESTED_NAMES",

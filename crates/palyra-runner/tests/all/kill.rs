@@ -23,7 +23,7 @@ use crate::calls::{caller, invocation};
 const ACTION: &str = "PALYRA_STATE_TEST_ACTION";
 const ROOT: &str = "PALYRA_STATE_TEST_ROOT";
 
-/// The child: does nothing when the suite runs it without an action.
+/// Body of the child process; it does nothing when the suite runs it without an action.
 #[test]
 fn i06_child() {
     let (Ok(action), Ok(root)) = (std::env::var(ACTION), std::env::var(ROOT)) else { return };
@@ -158,7 +158,7 @@ fn with_one(home: &Home) {
     state.close().unwrap();
 }
 
-/// The installed version, after checking that nothing is half there and that the next command works.
+/// Returns the installed minor version, after checking that the state is consistent and the next command works.
 fn version(home: &Home) -> Option<u64> {
     let state = home.open();
     let version = state.view().index().get("acme.notes").map(|record| {

@@ -31,12 +31,12 @@ fn counter() -> World {
     World::new(&Release { wat: COUNTER.into(), tables: STORAGE, ..Release::default() })
 }
 
-/// A call under way, and its place in the list.
+/// Starts a call and waits until it is in the list of running ones.
 async fn under_way(world: &Arc<World>) -> (JoinHandle<Result<ToolResult, CallError>>, RunningRun) {
     under_way_besides(world, "").await
 }
 
-/// The same, beside a run that is under way already.
+/// Does the same while the run `other` is in progress.
 async fn under_way_besides(
     world: &Arc<World>,
     other: &str,

@@ -115,7 +115,7 @@ pub(super) fn copy_hashed(from: &mut impl Read, to: &mut impl Write) -> Result<S
     Ok(Sha256Digest::from_bytes(hash.finalize().into()))
 }
 
-/// Writes a backup of files that do not change meanwhile; `place` returns the path of each.
+/// Writes a backup; `place` returns the path of each file, and none of them may change until this returns.
 pub(super) fn write(
     manifest: &BackupManifest,
     signer: &CheckpointSigner,

@@ -39,7 +39,7 @@ impl State {
     }
 }
 
-/// A fault point, at which a test ends the process.
+/// Marks a fault point, at which a test ends the process.
 pub(super) fn point(name: &'static str) -> Result<(), BackupError> {
     palyra_common::fs::fault::point(name).map_err(BackupError::Write)
 }

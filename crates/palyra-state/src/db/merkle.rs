@@ -28,7 +28,7 @@ fn parent(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
 mod tests {
     use super::*;
 
-    /// The recursive definition in RFC 6962.
+    /// Computes the root by the recursive definition in RFC 6962, section 2.1.
     fn by_definition(leaves: &[[u8; 32]]) -> [u8; 32] {
         match leaves {
             [] => Sha256::digest([]).into(),

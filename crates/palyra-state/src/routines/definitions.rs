@@ -17,7 +17,7 @@ pub enum ControlKind {
     Objective,
 }
 
-/// One stored definition.
+/// The definition of a routine or objective as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ControlRow {
     /// Name of the routine or objective.

@@ -252,7 +252,7 @@ fn tell_exhausted(
     Ok(transaction.append(event)?)
 }
 
-/// A row as it is first written.
+/// The values of a new row; the end of the fire is added by an update.
 struct Row {
     key: FireKey,
     cause: FireCause,

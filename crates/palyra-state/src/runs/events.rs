@@ -60,7 +60,7 @@ struct Lines {
     /// The newest lines after those.
     recent: VecDeque<RunLine>,
     count: u64,
-    /// Set once no more lines follow.
+    /// `Some` once no more lines follow.
     end: Option<End>,
 }
 

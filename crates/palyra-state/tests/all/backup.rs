@@ -219,7 +219,7 @@ fn restored_from(state: &State) -> RecordedEvent {
     state.journal().query(&Query { kinds, ..Query::default() }).unwrap().events.remove(0)
 }
 
-/// The entries of a backup, by name.
+/// Returns the entries of a backup with their names.
 fn entries(file: &Path) -> Vec<(String, Vec<u8>)> {
     let mut archive = tar::Archive::new(fs::File::open(file).unwrap());
     let read = |entry: std::io::Result<tar::Entry<'_, fs::File>>| {

@@ -8,7 +8,7 @@ use palyra_skills::{BuiltArtifact, RuntimeStatus, TrustState};
 use palyra_state::{InstallOptions, SkillError, State};
 use palyra_testkit::{Home, Release, keys, permitting, try_install};
 
-/// A state root whose program was built with this release, and that has it installed.
+/// Creates a state root of a program that embeds this release, and installs it.
 fn with_built_in(built: &BuiltArtifact) -> (Home, State) {
     let mut home = Home::new();
     home.options.built_in = Arc::new(BTreeSet::from([built.payload]));

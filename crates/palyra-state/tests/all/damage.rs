@@ -6,7 +6,7 @@ use palyra_journal::{EventKind, Query};
 use palyra_state::{JournalFate, StateError};
 use palyra_testkit::{Home, keys};
 
-/// A root with two publishers.
+/// Creates a root that trusts two publishers.
 fn trusting() -> Home {
     let home = Home::new();
     let state = home.open();

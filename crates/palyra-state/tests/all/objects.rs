@@ -13,7 +13,7 @@ fn store() -> (tempfile::TempDir, ObjectStore) {
     (home, store)
 }
 
-/// A store with one object that was taken out of its place.
+/// Creates a store whose only object lost its file; the path is where the file was.
 fn emptied() -> (tempfile::TempDir, ObjectStore, Sha256Digest, PathBuf) {
     let (home, store) = store();
     let digest = store.put(b"the artifact").unwrap();

@@ -140,7 +140,7 @@ fn a_database_of_an_older_version_gets_its_table_and_a_dropped_one_is_missed() {
     home.damage();
 }
 
-/// A follower of the journal decides by the view, as event streams do about the token they were opened with.
+/// Event streams follow the journal, and check the token they were opened with by the view.
 #[test]
 fn removed_token_is_unknown_when_its_event_is_read() {
     let home = Home::new();

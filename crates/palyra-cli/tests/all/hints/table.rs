@@ -12,7 +12,7 @@ pub(super) enum Transport {
 pub(super) const TRANSPORTS: [Transport; 4] =
     [Transport::Cli, Transport::Http, Transport::Grpc, Transport::Mcp];
 
-/// Authority that refuses.
+/// Authority that refuses a capability or limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Manifest,

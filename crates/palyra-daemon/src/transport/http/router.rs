@@ -82,7 +82,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .with_state(Arc::clone(app))
 }
 
-/// Serves the console for paths outside of the API, because it has routes of its own.
+/// Serves the console for paths outside of the API, because it has its own routes.
 async fn unknown_path(request: Request) -> Result<Response, Failure> {
     if pages::is_page(request.method(), request.uri().path()) {
         return Ok(pages::respond(palyra_console_page::FILES, request.uri().path(), request.headers()));

@@ -20,7 +20,7 @@ const SURFACE: &str = "palyra/surface";
 /// The error of a call, the same on every transport.
 const PROBLEM: &str = "palyra/problem";
 
-/// Converts a result: a text as it is, a document in the form the client supports, everything else as JSON.
+/// Converts a result: a text unchanged, a document in the form the client supports, everything else as JSON.
 pub(super) fn given(
     answer: &InvokeAnswer,
     structure: Structure,
