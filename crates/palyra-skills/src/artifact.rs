@@ -1,4 +1,4 @@
-//! The archive: one byte form, read without copies.
+//! The archive, which has one byte form and is read without copies.
 //!
 //! `.palyra-skill` is a ZIP that any tool can list and that has exactly one encoding: entries stored, sorted
 //! bytewise, contiguous from offset 0, with fixed time and attributes and nothing else. A reader parses the archive,
@@ -37,7 +37,7 @@ struct Parts {
     archive_digest: OnceLock<Sha256Digest>,
 }
 
-/// One entry: its path and where its bytes lie.
+/// One entry: its path and the position of its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) path: Box<str>,
@@ -45,7 +45,7 @@ pub(crate) struct Entry {
 }
 
 impl SkillArtifact {
-    /// Reads an archive; anything but the canonical encoding is refused.
+    /// Reads an archive. Any encoding except the canonical one is refused.
     pub fn read(bytes: Arc<[u8]>) -> Result<Self, ArchiveError> {
         let entries = read::parse_archive(&bytes)?;
         Ok(Self::from_parts(bytes, entries))

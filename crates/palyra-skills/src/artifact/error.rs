@@ -54,7 +54,7 @@ pub enum ArchiveError {
         /// The rule that the path violates.
         problem: NameProblem,
     },
-    /// The local header names another file than the directory.
+    /// The local header and the directory have different names.
     #[error("the directory has `{path}`, the local header has `{local}`")]
     NamesDiffer {
         path: String,

@@ -1,4 +1,4 @@
-//! The three ZIP records of the format: their bytes, and the one value each fixed field has.
+//! The three ZIP records of the format: their bytes, and the only value of each fixed field.
 
 /// Bytes of a local header before its name.
 pub(crate) const LOCAL_BYTES: usize = 30;

@@ -1,4 +1,4 @@
-//! Paths of entries: a small alphabet that means the same file on every system.
+//! Paths of entries, limited to characters that name the same file on every system.
 
 use crate::constants::{
     ASSETS_PREFIX, MANIFEST_PATH, MAX_PATH_BYTES, MAX_PATH_SEGMENTS, MODULES_PREFIX, PROVENANCE_PATH,

@@ -21,7 +21,7 @@ pub fn check_archive_length(length: u64) -> Result<(), ArchiveError> {
     if length > MAX_ARCHIVE_BYTES { Err(ArchiveError::TooLarge { length }) } else { Ok(()) }
 }
 
-/// Reads a whole archive, in the order that allocates least for one that will be refused.
+/// Reads a whole archive, in an order that allocates little before an invalid one is refused.
 pub(super) fn load_archive<R: Read + Seek>(source: &mut R, length: u64) -> Result<Arc<[u8]>, ArchiveError> {
     check_archive_length(length)?;
     let unreadable = |error: std::io::Error| ArchiveError::Unreadable { reason: error.to_string() };

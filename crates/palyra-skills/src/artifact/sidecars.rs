@@ -1,4 +1,5 @@
-//! The two sidecars the packager writes: a bill of materials and a provenance statement, bound to the modules.
+//! The two sidecars that the packager writes, both bound to the modules: a bill of materials and a provenance
+//! statement.
 
 mod provenance;
 mod sbom;

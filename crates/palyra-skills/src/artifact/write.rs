@@ -40,7 +40,7 @@ fn encoded_length(entries: &[(&str, &[u8])]) -> u64 {
 
 /// Passes the encoding of sorted, checked entries to `emit` piece by piece, until it returns false.
 ///
-/// Writing appends the pieces; reading compares them, so the two cannot disagree and neither copies.
+/// Writing appends the pieces and reading compares them, so the two agree and neither copies.
 pub(super) fn encode(entries: &[(&str, &[u8])], emit: &mut dyn FnMut(&[u8]) -> bool) {
     let mut offset = 0_u32;
     let mut directory = Vec::new();

@@ -1,5 +1,5 @@
 //! Bytes that are not code, in data segments, custom sections and assets: their file type by the first bytes and
-//! which patterns they hold.
+//! the patterns they contain.
 
 mod credentials;
 mod embedded;
@@ -15,7 +15,7 @@ use super::wasm::AuditWork;
 use crate::manifest::Capabilities;
 use urls::UndeclaredHosts;
 
-/// Searches the carried bytes of one entry of the archive.
+/// Searches the data of one entry of the archive.
 pub(crate) struct DataSearch {
     hosts: UndeclaredHosts,
 }
@@ -52,7 +52,7 @@ impl DataSearch {
         }
     }
 
-    /// Reports the addresses that were collected on the way.
+    /// Reports the addresses that the searches collected.
     pub(crate) fn finish(self, path: &str, findings: &mut Findings<'_>) {
         self.hosts.report(path, findings);
     }

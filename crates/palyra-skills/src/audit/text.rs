@@ -14,9 +14,9 @@ use crate::manifest::SkillManifest;
 use crate::text::model_visible_text;
 use phrases::{Assessment, Intent, assess};
 
-/// Assets below this are written for a model.
+/// Assets below this path are prompts for a model.
 pub const PROMPT_ASSETS_PREFIX: &str = "assets/prompts/";
-/// All text of a skill for a model; a manifest alone is at most half of it.
+/// Maximum bytes of a skill's text for models; the manifest is limited to half of it.
 const MAX_TEXT_BYTES: usize = 2 << 20;
 
 /// Checks every text of the manifest and every prompt.

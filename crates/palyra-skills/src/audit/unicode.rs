@@ -1,4 +1,4 @@
-//! Characters a reader cannot see, or that make text read otherwise than it is stored: refused, never scored.
+//! Characters that are invisible or change how text is displayed. They are refused, not scored.
 //!
 //! The same check applies to the manifest, the text of schemas and every asset that a model reads, so that
 //! the text approved on a screen is the text that the model receives.
@@ -130,7 +130,7 @@ fn classify(previous: Option<char>, character: char, next: Option<char>) -> Opti
         '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
             Some(Kind::BidiControl)
         }
-        // The flags of England, Scotland and Wales are spelled with tags. Three flags are not worth a channel
+        // The flags of England, Scotland and Wales are spelled with tags. Allowing them would also allow a channel
         // in which any ASCII sentence can be hidden.
         '\u{E0000}'..='\u{E007F}' => Some(Kind::Tag),
         '\u{200C}' | '\u{200D}' if joins(previous, character, next) => None,

@@ -26,7 +26,7 @@ use exports::Declared;
 use facts::{ModuleFacts, WasmKind};
 use scan::{ScanStop, scan_module};
 
-/// Audits one module file on its own; any bytes give a report.
+/// Audits one module file. Any input results in a report.
 #[must_use]
 pub fn audit_module(path: &str, bytes: &[u8], manifest: &SkillManifest, policy: &AuditPolicy) -> AuditReport {
     let mut findings = Findings::new(policy);

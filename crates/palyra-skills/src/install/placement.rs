@@ -28,7 +28,7 @@ pub(super) fn place(
     let pinned = !admission.pins || (admission.quarantine.is_none() && consent.record.is_some());
     let release = release(request, context, &verification, &admission, &consent, pinned);
     let (record, placement) = record(request, context, &verification, &release)?;
-    // A first contact is pinned with the release that runs, or not at all.
+    // The keys of a new publisher are pinned only together with an active release.
     let trust_change = verification.proposed.clone().filter(|_| pinned);
     let new_consent = consent.record.filter(|_| consent.is_new && release.consent.is_some());
     let mut events = trust_events(trust_change.as_ref(), &release);

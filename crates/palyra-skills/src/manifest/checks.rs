@@ -1,4 +1,4 @@
-//! The rules a manifest must keep beyond the types of its tables.
+//! The rules of a manifest beyond the types of its tables.
 
 mod capabilities;
 mod entrypoints;

@@ -1,4 +1,4 @@
-//! The JSON Schema of `skill.toml`, for editors that complete and underline.
+//! The JSON Schema of `skill.toml`, for completion and diagnostics in editors.
 
 use palyra_common::json::in_order::sort_objects;
 use schemars::generate::SchemaSettings;

@@ -1,4 +1,4 @@
-//! From the path of a value to its bytes in the text.
+//! Finds the bytes of a value in the text by its path.
 
 use std::fmt::Write as _;
 use std::ops::Range;

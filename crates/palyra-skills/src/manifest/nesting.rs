@@ -1,4 +1,4 @@
-//! A bound on nesting, found by the parser's own lexer before anything recursive is built.
+//! A bound on nesting, which the parser's lexer checks before any recursive structure is built.
 //!
 //! The parser bounds brackets but not dotted keys, and a table a hundred thousand keys deep overflows the
 //! stack when it is dropped.
@@ -8,7 +8,7 @@ use std::ops::Range;
 use toml_parser::Source;
 use toml_parser::lexer::TokenKind;
 
-/// Most levels of tables, arrays and dotted keys in one statement.
+/// Maximum levels of tables, arrays and dotted keys in one statement.
 pub(super) const MAX_LEVELS: usize = 64;
 
 /// Finds the first token that exceeds the maximum depth.

@@ -1,4 +1,4 @@
-//! Ed25519 keys that are safe to compare, print and trust.
+//! Ed25519 keys with strict parsing, comparison and display.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! The keys of a publisher at one time, and how many of them must agree.
+//! The keys of a publisher in one epoch, with the number of signatures required.
 
 use std::collections::BTreeSet;
 

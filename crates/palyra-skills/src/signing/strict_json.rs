@@ -10,10 +10,10 @@ use serde_json::{Map, Number, Value};
 /// Why bytes are not acceptable JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StrictJsonError {
-    /// Not JSON, or not of the expected form; duplicate keys and unknown fields are here.
+    /// Not JSON, or not of the expected form, which includes duplicate keys and unknown fields.
     #[error("{0}")]
     Form(String),
-    /// The right content in another spelling than the one we write.
+    /// The content is valid, but not in its canonical form.
     #[error("it is not in canonical form from byte {offset} on")]
     NotCanonical {
         /// The first byte that differs.
@@ -21,7 +21,7 @@ pub enum StrictJsonError {
     },
 }
 
-/// Reads a value of our own form and requires that writing it gives the same bytes.
+/// Reads a value and requires that encoding it gives the same bytes.
 pub fn parse_canonical<T: DeserializeOwned + Serialize>(bytes: &[u8]) -> Result<T, StrictJsonError> {
     let value: T = parse_typed(bytes)?;
     let written = encode_canonical(&value)?;

@@ -17,7 +17,7 @@ pub enum RollbackRefusal {
         "skill `{skill_id}` is not in the namespace of publisher `{publisher}`, whose skills start with `{publisher}.`"
     )]
     Namespace { skill_id: String, publisher: String },
-    /// The skill is another publisher's.
+    /// The skill belongs to another publisher.
     #[error("skill `{skill_id}` belongs to publisher `{owner}`, not to `{publisher}`")]
     OtherOwner { skill_id: String, owner: String, publisher: String },
     /// A newer version was accepted.

@@ -1,4 +1,4 @@
-//! The signature against the archive: who signed, and that it is about these bytes.
+//! Checks the signatures and that they cover the bytes of the archive.
 
 use std::sync::Arc;
 

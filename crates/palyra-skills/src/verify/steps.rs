@@ -1,4 +1,4 @@
-//! The record of a verification while it runs.
+//! The record of a running verification.
 
 use super::refusal::{ClaimedIdentity, RefusalReason, VerifyRefusal};
 use super::report::{VerifyStep, VerifyStepName};

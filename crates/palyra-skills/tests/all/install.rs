@@ -209,7 +209,7 @@ fn u05_narrowing_flows_through_with_the_consent_carried_over() {
     let consent = home.consents.get(new.payload).unwrap();
     assert!(matches!(consent.basis, ConsentBasis::Carried { .. }));
     assert_eq!(consented_grants(&new.manifest, consent), capability_grants_from_manifest(&new.manifest));
-    // Growing back is growth.
+    // Returning to the earlier capabilities needs consent again.
     let third = Release::new(3).with_tables(TWO_HOSTS).build();
     assert_eq!(home.install(&third, |_| {}).unwrap().placement, Placement::Waiting);
 }

@@ -1,4 +1,4 @@
-//! Flows of the skills crate, and the hostile cases it must refuse.
+//! Integration tests of the skills crate, including the hostile cases it must refuse.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod artifact;

@@ -1,4 +1,4 @@
-//! Hostile inputs of these tests as seeds of the fuzz targets.
+//! Writes hostile inputs of these tests as seeds of the fuzz targets.
 //!
 //! With `PALYRA_FUZZ_SEEDS` set to a folder, each input that passes here is written there under the name of its
 //! test: `PALYRA_FUZZ_SEEDS=fuzz/formats/seeds cargo test --workspace --test all`.
@@ -10,13 +10,13 @@ use std::sync::Mutex;
 use palyra_skills::{SkillManifest, SkillTrustStore};
 use sha2::{Digest, Sha256};
 
-/// Larger inputs are about sizes, and would only slow the fuzzer down.
+/// Maximum length of a seed; larger inputs test sizes and would only slow the fuzzer down.
 const MAX_SEED_BYTES: usize = 32 << 10;
 
 /// Maximum number of inputs that one test keeps for one target, if every input of a helper is accepted.
 const MAX_PASSING: usize = 8;
 
-/// Rows about a place, a moment or a clock: there are no bytes of a format to keep.
+/// Rows about locations and time, which have no input bytes.
 const ROWS_WITHOUT_BYTES: [&str; 8] = ["t02", "i01", "i02", "i03", "i05", "i06", "i07", "i08"];
 
 /// Keeps an input for a fuzz target, if seeds are requested.

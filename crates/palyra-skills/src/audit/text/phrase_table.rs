@@ -159,7 +159,7 @@ pub(super) const PHRASES: &[Phrase] = &[
 /// Words that count as a request if they are the whole text, as the name of a parameter is.
 pub(super) const PARAMETER_NAMES: &str = "password|passwords|private key|ssh key|api key|secret key|access token|\
     credentials|seed phrase|env file|environment variables|system prompt|conversation history";
-/// The reason such a name is mentioned.
+/// The reason reported for such a name.
 pub(super) const PARAMETER: Reason =
     Reason { intent: Intent::Credentials, points: 30, why: "is a parameter named after a secret" };
 

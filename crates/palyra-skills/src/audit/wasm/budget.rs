@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! budgets {
     ($( $(#[doc = $doc:literal])* $field:ident $kind:ident = $default:expr, $ceiling:expr; )*) => {
-        /// The largest values an audit accepts; sums run over all nested modules of one module file.
+        /// The largest values an audit accepts; sums include all nested modules of a module file.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub struct Budgets {

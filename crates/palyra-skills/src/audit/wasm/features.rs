@@ -1,12 +1,12 @@
-//! The WebAssembly the engine accepts, written down once for the audit.
+//! The WebAssembly features that the engine accepts.
 
 use wasmparser::WasmFeatures;
 
 /// The features of the engine: WebAssembly 3 and components, without garbage collection, exceptions, threads,
 /// 64-bit memory and relaxed SIMD.
 ///
-/// The runtime crate may not be imported here, because an audit never compiles. The parser is the same version
-/// as the engine's; a change to `code_config` in the runtime's `engine.rs` is a change here too.
+/// The runtime crate is not a dependency, because an audit never compiles. The parser is the same version
+/// as the engine's; a change to `code_config` in the runtime's `engine.rs` must be repeated here.
 pub const ENGINE_FEATURES: WasmFeatures = WasmFeatures::WASM3
     .union(WasmFeatures::COMPONENT_MODEL)
     .difference(WasmFeatures::GC)

@@ -1,4 +1,4 @@
-//! Types as text: one spelling for one type, so that a contract is a table of lines.
+//! Types as text, with one spelling per type, so that a contract is a table of lines.
 
 use std::fmt::{self, Write};
 

@@ -14,7 +14,7 @@ const MAX_HOOKS: usize = 32;
 const MAX_EXAMPLES: usize = 16;
 const MAX_EXAMPLE_BYTES: usize = 16 << 10;
 
-/// Checks that there is something to call, and not too much.
+/// Checks the number of tools and hooks: at least one, and at most the limits.
 pub(super) fn check_counts(manifest: &SkillManifest) -> Checked {
     let entrypoints = &manifest.entrypoints;
     require(

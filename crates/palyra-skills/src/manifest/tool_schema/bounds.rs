@@ -1,8 +1,8 @@
 //! Bounds on how often a schema is applied to one value and on its cost, counted without a value.
 //!
-//! A validator follows `$ref` and `allOf` wherever they lead. Two references per level double the work with
-//! each level; a reference to itself never ends. Counting the ways to reach one place of a value, level by
-//! level, finds both and leaves ordinary recursive schemas alone: `left` and `right` of a tree are two places.
+//! A validator follows every `$ref` and `allOf`. Two references per level double the work with
+//! each level; a reference to itself never ends. Counting the ways to reach one position of a value, level by
+//! level, finds both and accepts ordinary recursive schemas: `left` and `right` of a tree are two positions.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use super::SchemaProblem;
 use super::work::{PatternCosts, SchemaCost};
 use crate::manifest::error::clip;
 
-/// Most rules applied along one path of a value.
+/// Maximum rules applied along one path of a value.
 pub(super) const MAX_VISITS: u64 = 1_000;
 const MAX_COUNTED: usize = 200_000;
 const MAX_CHAIN: usize = 300;
 const FORBIDDEN: [&str; 6] =
     ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"];
 
-/// Refuses schemas that refer outside, loop or explode; returns the cost of the others.
+/// Refuses schemas with outside references, loops or exponential cost, and returns the cost of the others.
 pub(super) fn check_bounds(root: &Value) -> Result<SchemaCost, SchemaProblem> {
     let patterns = PatternCosts::default();
     let mut counter = Counter { root, counted: HashMap::new(), chain: 0, patterns };

@@ -33,8 +33,7 @@ type Member<'a> = (Cow<'a, str>, Instance<'a>);
 
 impl<'a> Members<'a> {
     /// Refuses duplicate names, and returns the first one: programs differ in which of the values they use, and a
-    /// person
-    /// who approves one value must not have approved another.
+    /// person who approves one value must not have approved another.
     fn new(members: Vec<Member<'a>>) -> Result<Self, Cow<'a, str>> {
         let twice = |at: usize, name: &str| members.iter().skip(at + 1).any(|(later, _)| later == name);
         if members.len() <= FEW {

@@ -54,7 +54,7 @@ impl Vector {
     }
 }
 
-/// The CCTV vectors, read in place beside the workspace; none where the folder is not there.
+/// Returns the CCTV vectors from their directory beside the workspace, or `None` if it is missing.
 fn cctv() -> Option<Vec<Vector>> {
     let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = std::fs::read(workspace.join("../shared/data/cctv-ed25519/ed25519vectors.json")).ok()?;

@@ -20,7 +20,7 @@ fn s01_any_flipped_bit_is_refused() {
         for bit in 0..8 {
             let mut bytes = good.to_vec();
             bytes[position] ^= 1 << bit;
-            // A few of them, from everywhere.
+            // A sample over all positions.
             if position % 257 == 0 && position % 8 == bit {
                 crate::seeds::keep("skill_archive", &bytes);
             }

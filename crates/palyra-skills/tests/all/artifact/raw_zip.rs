@@ -73,7 +73,7 @@ impl RawEntry {
         }
     }
 
-    /// Changes both records alike.
+    /// Applies a change to both records.
     pub(crate) fn both(&mut self, change: impl Fn(&mut RawFields)) {
         change(&mut self.local);
         change(&mut self.central);

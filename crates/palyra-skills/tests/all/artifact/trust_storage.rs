@@ -8,7 +8,7 @@ use palyra_skills::trust::{
 
 use super::support::{Recipe, key, key_set, plain, verify_with};
 
-/// A store with something of every kind.
+/// Returns a store with rows of every kind.
 fn full() -> SkillTrustStore {
     let mut store = super::support::store();
     store.apply(&verify_with(&store, plain()).unwrap().proposed.unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Rows U01, U02 and U06: releases go one way.
+//! Rows U01, U02 and U06: versions and counters of releases only increase.
 
 use palyra_skills::SkillTrustStore;
 use palyra_skills::constants::MAX_COUNTER_STEP;

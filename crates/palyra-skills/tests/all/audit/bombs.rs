@@ -1,7 +1,7 @@
 //! Modules made to be slow or large: W05, and cases outside the list of rows.
 //!
-//! Time is asserted by the steps an audit counts, which are the same on every machine; one generous ratio holds
-//! steps and time together.
+//! Time is asserted by the steps that an audit counts, which are the same on every machine; one generous ratio relates
+//! steps to time.
 
 use std::time::Instant;
 
@@ -230,7 +230,7 @@ fn types_that_copy_each_other_are_quarantined() {
     let mut component = Component::new();
     component.section(&types).section(&imports);
     expect_budget(&component.finish(), "component_growth");
-    // And plainly too much of it.
+    // More items than the budget.
     let mut types = ComponentTypeSection::new();
     for _ in 0..40 {
         let fields: Vec<_> = (0..9_000).map(|index| format!("f{index}")).collect();
@@ -243,7 +243,7 @@ fn types_that_copy_each_other_are_quarantined() {
 
 #[test]
 fn sixty_four_mebibytes_stay_within_steps_time_and_findings() {
-    // The cheapest instruction there is, as much of it as fits: the most steps bytes alone can buy.
+    // As many of the cheapest instruction as fit, which is the largest number of steps per byte.
     let one = body_of(vec![0x01; (1 << 20) - 64]);
     let plain = module_of(&vec![one; 64]);
     assert!(plain.len() > 63 << 20, "{}", plain.len());

@@ -1,4 +1,4 @@
-//! The tables of imports and exports against the WIT they were written from.
+//! Compares the tables of imports and exports with the WIT they were written from.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

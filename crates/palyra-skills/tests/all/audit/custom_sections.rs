@@ -1,4 +1,4 @@
-//! Custom sections: from a closed list, bounded, and judged where they hold text.
+//! Custom sections: only listed ones, with bounded sizes and checked text.
 
 use palyra_skills::audit::{AuditReport, FindingId, Verdict};
 

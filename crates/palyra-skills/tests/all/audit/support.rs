@@ -1,4 +1,4 @@
-//! Shared by the tests of the audit.
+//! Helpers for the tests of the audit.
 
 use std::path::Path;
 

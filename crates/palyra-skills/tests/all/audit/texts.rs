@@ -9,7 +9,7 @@ use serde_json::json;
 use super::support::{HONEST_CORE, MODULE, audit, expect, finding, manifest, manifest_described};
 
 fn audit_description(description: &str) -> palyra_skills::audit::AuditReport {
-    // The parser refuses invisible text before the audit sees it; the audit holds on its own too.
+    // The parser refuses invisible text before the audit; the audit must refuse it as well.
     let mut manifest = manifest("");
     description.clone_into(&mut manifest.entrypoints.tools[0].description);
     audit(&manifest, &[(MODULE, &wat::parse_str(HONEST_CORE).unwrap())])

@@ -1,4 +1,4 @@
-//! From JSON text to a value that borrows from it.
+//! Parses JSON text to a value that borrows from it.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The representation against the contract of the validator, and against the tree that owns everything.
+//! Compares the representation with the contract of the validator and with an owned tree.
 
 use jsonschema::json::conformance;
 use jsonschema::{Validator, json::SerdeJson};
