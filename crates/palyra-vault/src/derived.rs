@@ -1,14 +1,14 @@
-//! The keys that follow from the device key, one for each use.
+//! Keys derived from the device key, one for each use.
 
 use crate::cipher::Key;
 use crate::device_key::{DeviceKey, VaultId};
 use zeroize::{Zeroize, Zeroizing};
 
-/// Every key of an open vault; the device key itself is forgotten once they are derived.
+/// The keys of an open vault; the device key is dropped after their derivation.
 pub(crate) struct VaultKeys {
     /// Wraps the data key of each sealed file.
     pub(crate) wrap: Key,
-    /// Turns names into file names.
+    /// Derives file names from names of entries.
     pub(crate) names: Key,
     /// Authenticates header, anchor and journal head.
     pub(crate) records: Key,
@@ -18,7 +18,7 @@ pub(crate) struct VaultKeys {
 }
 
 impl VaultKeys {
-    /// Derives them for one vault.
+    /// Derives the keys of one vault.
     pub(crate) fn derive(device_key: &DeviceKey, vault: &VaultId) -> Self {
         let key = |context| derive(context, &[device_key.expose(), vault.as_bytes()]);
         Self {

@@ -1,4 +1,4 @@
-//! Secret bytes are nowhere: not in a file, not in a text.
+//! Secret bytes appear in no file and in no message.
 
 use crate::support::{Home, files_in, secret, value};
 use palyra_vault::key_file::{self, KdfCost, KeyFileType};
@@ -10,7 +10,7 @@ const CANARY: &str = "canary-7f3e9c51-never-to-be-seen";
 const SEED: [u8; 32] = *b"canary-seed-0123456789abcdefghij";
 const PASSPHRASE: &str = "canary-passphrase-of-the-operator";
 
-/// Every form in which bytes could slip out.
+/// Returns every encoding in which bytes could leak.
 fn forms(bytes: &[u8]) -> Vec<Vec<u8>> {
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let list = format!("{bytes:?}");
@@ -21,7 +21,7 @@ fn forms(bytes: &[u8]) -> Vec<Vec<u8>> {
 fn assert_absent(place: &str, haystack: &[u8]) {
     for canary in [CANARY.as_bytes(), &SEED, PASSPHRASE.as_bytes()] {
         for form in forms(canary) {
-            // A third of a form is as bad as all of it.
+            // A leak of one third counts as well.
             for part in form.chunks(form.len() / 3) {
                 if part.len() >= 8 {
                     let found = haystack.windows(part.len()).any(|window| window == part);
@@ -128,7 +128,7 @@ fn no_error_shows_a_secret() {
     }
 }
 
-/// The one exception, chosen by name: a plain device key is in its file and nowhere else.
+/// The only exception, which the operator selects: a plain device key is in its file.
 #[test]
 fn a_plain_device_key_is_in_its_file_only() {
     let (home, vault) = Home::with_vault();

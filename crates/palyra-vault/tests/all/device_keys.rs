@@ -8,7 +8,7 @@ fn passphrase(text: &str) -> Passphrase {
     Passphrase::new(text).unwrap()
 }
 
-/// A vault under a passphrase that costs little to try.
+/// Creates a vault under a passphrase, with a low derivation cost.
 fn under_passphrase(home: &Home, text: &str) -> Vault {
     let source = FileDeviceKey::new(&home.path).with_passphrase(passphrase(text)).with_cost(KdfCost::LEAST);
     Vault::init_with(&home.path, Box::new(source)).unwrap()

@@ -148,7 +148,7 @@ fn an_install() {
 
 const VAULT_OF_CHILD: &str = "PALYRA_TEST_VAULT_OF_CHILD";
 
-/// A whole change in one process; as a child it is killed on the way.
+/// Makes a whole change in one process, which the parent kills before it ends.
 #[test]
 fn change_in_one_process() {
     let (home, vault) = match std::env::var_os(VAULT_OF_CHILD) {

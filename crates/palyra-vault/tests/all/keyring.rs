@@ -85,7 +85,7 @@ fn a_keyring_keeps_the_key_and_remembers_generations() {
     assert!(matches!(opened.anchor().read(), Err(AnchorError::RolledBack { found: 1, expected: 3, .. })));
 }
 
-/// Unlocks a fresh keyring with an empty password, then becomes the test.
+/// Unlocks a new keyring with an empty password, then executes the test.
 #[cfg(feature = "os-keyring")]
 const UNLOCKED: &str =
     r#"printf '\n' | gnome-keyring-daemon --unlock --components=secrets >/dev/null && exec "$0" "$@""#;

@@ -1,4 +1,4 @@
-//! A vault of one's own, and a keyring in memory.
+//! A temporary vault, and a keyring in memory.
 
 use palyra_common::SecretValue;
 use palyra_common::capabilities::SecretRef;
