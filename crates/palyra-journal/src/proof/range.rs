@@ -1,4 +1,4 @@
-//! A run of neighbouring leaves is in the tree, whole and in order.
+//! Proofs that a range of consecutive leaves is in the tree, complete and in order.
 
 use super::ProofError;
 use crate::hash::{TreeHash, TreeHead};

@@ -1,4 +1,4 @@
-//! Old events out to segment files, and back. Their hashes stay, so every proof still works.
+//! Moves old events to segment files and back. Their hashes are kept, so every proof remains possible.
 
 use super::blocks::{self, BLOCK};
 use super::nodes::StoredNodes;

@@ -1,4 +1,4 @@
-//! The nodes of the tree as the database holds them.
+//! The nodes of the tree, read from the database.
 
 use super::rows;
 use crate::tree::{NodeSource, TILE_HEIGHT, TILE_WIDTH};

@@ -1,4 +1,4 @@
-//! Rows in and out: the only SQL that touches event, head and checkpoint rows one by one.
+//! Reading and writing single rows of events, heads and checkpoints.
 
 use crate::event::{Encoded, LeafFields};
 use crate::tree::Tile;

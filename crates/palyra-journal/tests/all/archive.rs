@@ -1,4 +1,4 @@
-//! Old events outside the database: still proven, and welcome back.
+//! Archived events can be proven and imported again.
 
 use crate::home::{Home, append_many, event, key};
 use palyra_journal::{

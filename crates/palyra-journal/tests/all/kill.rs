@@ -166,7 +166,7 @@ fn read_acknowledged(child: &mut Child, count: u64, acknowledged: &mut BTreeMap<
     }
 }
 
-/// Remembers a whole acknowledgement; the last line may be cut.
+/// Records a complete acknowledgement; the last line may be cut off.
 fn note(line: &str, acknowledged: &mut BTreeMap<u64, u64>) -> bool {
     let words: Vec<&str> = line.split(' ').collect();
     let ["ack", number, sequence] = words[..] else { return false };

@@ -1,4 +1,4 @@
-//! RFC 6962 written down as its section 2.1 reads, sharing no code with the crate.
+//! A literal implementation of RFC 6962 section 2.1, which shares no code with the crate.
 
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,4 @@
-//! Proofs against a second implementation, on trees in memory.
+//! Compares proofs with a second implementation, on trees in memory.
 
 use crate::naive;
 use palyra_journal::proof::{

@@ -1,4 +1,4 @@
-//! Finding events: every filter against the plain truth.
+//! Finding events: compares every filter with a search over all events.
 
 use crate::home::{Home, append_many, event, key};
 use palyra_journal::{EventKind, JournalStore, NewEvent, Query, RecordedEvent};

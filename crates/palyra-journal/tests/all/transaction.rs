@@ -1,4 +1,4 @@
-//! The owner's rows and their leaf: together or not at all.
+//! The owner's rows and their leaf are committed together or not at all.
 
 use crate::home::{Home, event, options};
 use palyra_journal::{Durability, JournalError, JournalOptions, JournalStore, Migration, Query, VerifyScope};
