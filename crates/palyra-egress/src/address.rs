@@ -15,9 +15,9 @@ pub fn closed_address(address: IpAddr, allow: &[IpNet]) -> Option<&'static str> 
     judge(address, allow).err().map(|closed| closed.why)
 }
 
-/// Passes an address that is globally reachable, or that an operator opened.
+/// Accepts an address that is globally reachable or that an operator opened.
 ///
-/// An address that carries an IPv4 address inside is judged by both: opening a whole translation prefix does
+/// For an address that contains an IPv4 address, both must be open: opening a whole translation prefix does
 /// not open the private addresses behind it. Only a range of exactly this one address does.
 pub(crate) fn judge(address: IpAddr, allow: &[IpNet]) -> Result<(), ClosedAddress> {
     let Some(why) = closed(address) else { return Ok(()) };

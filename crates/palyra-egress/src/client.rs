@@ -25,10 +25,10 @@ use rustls_pki_types::CertificateDer;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The body of every request: it is whole before anything is sent.
+/// The body of a request, which is complete before the request is sent.
 pub(crate) type RequestBody = http_body_util::Full<bytes::Bytes>;
 
-/// Who sends where, under which rule: connections are shared within a route only.
+/// The owner, rule and target of a request; connections are shared within a route only.
 #[derive(Clone, Copy)]
 pub(crate) struct Route<'a> {
     pub(crate) owner: &'a str,
@@ -36,7 +36,7 @@ pub(crate) struct Route<'a> {
     pub(crate) target: &'a Target,
 }
 
-/// Connections and the means to make more.
+/// The idle connections, and the configuration for new ones.
 pub(crate) struct Client {
     connector: Connector,
     pool: Arc<Pool>,

@@ -81,7 +81,7 @@ struct Inner {
 }
 
 impl EgressGuard {
-    /// Builds a guard; do it once per process.
+    /// Creates a guard. A process should have one, because it owns the idle connections.
     pub fn new(config: EgressConfig) -> Result<Self, EgressSetupError> {
         let listeners = RefusedListeners::new(config.refused_listeners);
         let addresses = Addresses::new(config.resolver, listeners, config.resolution_lifetime);

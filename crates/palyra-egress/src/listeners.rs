@@ -1,4 +1,4 @@
-//! Palyra's own listeners, which no grant opens.
+//! Palyra's own listeners, which are refused regardless of grants.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 

@@ -1,4 +1,4 @@
-//! A request from the guest, and the same request once a rule covers it.
+//! A request from the guest, before and after its authorisation by a rule.
 
 pub(crate) mod headers;
 pub(crate) mod target;

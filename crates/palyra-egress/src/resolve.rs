@@ -15,7 +15,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Finds the addresses of a name.
+/// Resolves names to addresses.
 #[async_trait]
 pub trait Resolver: Send + Sync {
     /// Resolves `host` to its addresses, best first.
@@ -61,7 +61,7 @@ struct Known {
     resolved_at: Instant,
 }
 
-/// Most names remembered at once.
+/// Maximum number of cached names.
 const MAX_KNOWN: usize = 1_024;
 
 impl Addresses {

@@ -1,4 +1,4 @@
-//! A server and a resolver under a test's control, for every crate that sends through the guard.
+//! A server and a resolver for tests of crates that send through the guard.
 
 mod certificate;
 mod raw;

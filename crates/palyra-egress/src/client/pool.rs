@@ -1,4 +1,4 @@
-//! Connections at rest, waiting for the next request of their route.
+//! Idle connections, kept for further requests of their route.
 
 use super::connection::LiveConnection;
 use super::{PinnedAddresses, Route};

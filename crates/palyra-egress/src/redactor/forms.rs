@@ -1,4 +1,4 @@
-//! The forms a secret can take on the wire.
+//! The encodings of a secret that are searched for.
 
 use super::unescape::MAX_ESCAPE_BYTES;
 use base64::Engine;
@@ -7,9 +7,9 @@ use memchr::memmem;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// One way to write one secret.
+/// One encoding of one secret.
 pub(super) struct Form {
-    /// Which secret, by its place in the list.
+    /// The index of the secret in the list.
     pub(super) secret: usize,
     /// The bytes to search for.
     pub(super) needle: Zeroizing<Vec<u8>>,

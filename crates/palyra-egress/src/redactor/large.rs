@@ -1,10 +1,10 @@
-//! Bodies of many megabytes: searched in turns with the other tasks of the thread.
+//! Searches large bodies in blocks, between which other tasks of the thread can run.
 
 use super::{Redactor, WINDOW_BYTES};
 use bytes::Bytes;
 use tokio::task::yield_now;
 
-/// How much is searched before other tasks get their turn.
+/// Number of bytes searched before yielding to other tasks.
 const TURN_BYTES: usize = 4 * WINDOW_BYTES;
 
 impl Redactor {

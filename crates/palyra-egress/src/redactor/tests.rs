@@ -1,4 +1,4 @@
-//! Every form, cut at every place.
+//! Tests every encoding, split at every position.
 
 use super::Redactor;
 use base64::Engine;

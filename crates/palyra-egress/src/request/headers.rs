@@ -54,7 +54,7 @@ pub(crate) fn is_set_by_the_host(name: &HeaderName) -> bool {
         )
 }
 
-/// Names by which frameworks and proxies take another method, path or host than the request line has.
+/// Headers with which frameworks and proxies replace the method, path or host of the request line.
 const OVERRIDES: [&str; 20] = [
     "forwarded",
     "x-envoy-original-path",

@@ -1,4 +1,4 @@
-//! Putting secrets into a request at the last moment.
+//! Injection of secrets into a request, after all checks.
 
 use super::scan::ScannedRequest;
 use super::{Injection, InjectionForm};
@@ -16,7 +16,7 @@ use http_body_util::Full;
 use palyra_common::capabilities::{HostPattern, SecretForm, SecretRef};
 use zeroize::Zeroizing;
 
-/// A request ready for the wire; it may hold secrets and is never shown.
+/// A request ready to be sent. It may contain secrets and has no text form.
 pub(crate) struct SealedRequest {
     pub(crate) request: Request<Full<Bytes>>,
     pub(crate) head_bytes: u64,

@@ -7,7 +7,7 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use std::io;
 use std::sync::Arc;
 
-/// A root, and a server that has a certificate from it.
+/// A root certificate, and a server certificate issued by it.
 pub(super) struct TestCertificate {
     pub(super) root: CertificateDer<'static>,
     pub(super) config: Arc<ServerConfig>,

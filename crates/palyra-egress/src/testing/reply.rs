@@ -76,7 +76,7 @@ impl TestReply {
     }
 }
 
-/// A [`TestBody`] on its way.
+/// A [`TestBody`] being sent.
 pub(super) struct ReplyBody {
     body: TestBody,
     clock: Option<Interval>,

@@ -28,7 +28,7 @@ pub(crate) fn url(server: &TestServer, path: &str) -> String {
     format!("http://api.example.com:{}{path}", server.address().port())
 }
 
-/// A request and the run it belongs to; by default everything it needs is granted.
+/// A request with the state of its run; by default it has all grants it needs.
 pub(crate) struct Call {
     pub(crate) request: OutgoingRequest,
     pub(crate) rules: Vec<String>,
