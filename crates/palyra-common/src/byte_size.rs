@@ -1,4 +1,4 @@
-//! Byte counts as people write them: `65536`, `64k`, `64KiB`, `4 MiB`.
+//! Byte counts with suffixes: `65536`, `64k`, `64KiB`, `4 MiB`.
 
 /// Parses a byte count; suffixes are powers of 1,024.
 ///

@@ -1,4 +1,4 @@
-//! Grants as data: one grammar for manifest, profile, policy and flags.
+//! Grants, with one grammar for manifest, profile, policy and flags.
 //!
 //! A grant is written as a line of text, read by one parser each, and printed back the same:
 //!

@@ -1,4 +1,4 @@
-//! Randomness without a system call for each use.
+//! Random bytes without a system call for each use.
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};

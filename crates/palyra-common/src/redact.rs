@@ -1,4 +1,4 @@
-//! Values that never print themselves.
+//! Secret values, which are not printed, and escaping of untrusted text.
 
 use std::fmt;
 use zeroize::Zeroizing;

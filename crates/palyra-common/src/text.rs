@@ -10,7 +10,7 @@ pub fn clip(text: &str, most: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Returns the first characters of a text, with an ellipsis where something was left out.
+/// Returns the first characters of a text, with an ellipsis if it was longer.
 pub fn clip_marked(text: &str, most: usize) -> Cow<'_, str> {
     match clip(text, most) {
         whole if whole.len() == text.len() => Cow::Borrowed(text),

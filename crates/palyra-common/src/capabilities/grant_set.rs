@@ -7,7 +7,7 @@ use super::{
 };
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Everything a run may touch, in normal form: sorted, without an element another one covers.
+/// The capabilities of a run in normal form: sorted, without elements that another one covers.
 ///
 /// The default set is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]

@@ -35,7 +35,7 @@ impl fmt::Display for InOrder<'_> {
     }
 }
 
-/// Writes a field in order: `#[serde(with = "palyra_common::json::in_order")]`.
+/// Serializes a field with sorted members: `#[serde(with = "palyra_common::json::in_order")]`.
 pub fn serialize<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
     InOrder(value).serialize(serializer)
 }
@@ -47,11 +47,11 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, 
     Ok(value)
 }
 
-/// The same for a field that may be absent.
+/// Like the functions above, for an optional field.
 pub mod optional {
     use super::{Deserialize, Deserializer, InOrder, Serialize, Serializer, Value};
 
-    /// Writes it in order.
+    /// Serializes the value with sorted members.
     pub fn serialize<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
         value.as_ref().map(InOrder).serialize(serializer)
     }
@@ -64,11 +64,11 @@ pub mod optional {
     }
 }
 
-/// The same for a list.
+/// Like the functions above, for a list.
 pub mod list {
     use super::{Deserialize, Deserializer, Serializer, Value};
 
-    /// Writes each value in order.
+    /// Serializes the list with the members of each value sorted.
     pub fn serialize<S: Serializer>(values: &[Value], serializer: S) -> Result<S::Ok, S::Error> {
         super::write_list(values, serializer)
     }

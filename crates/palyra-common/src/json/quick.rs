@@ -6,7 +6,7 @@
 
 /// Deepest nesting that is accepted here: one bit for every open bracket.
 const MAX_DEPTH: u32 = 120;
-/// Longest number that surely fits, exponent apart.
+/// Longest number that certainly fits, without its exponent.
 const MAX_NUMBER_BYTES: usize = 100;
 
 /// Returns whether the text is certainly JSON; false means that the parser must decide.
@@ -167,7 +167,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Passes over text in large steps, up to a byte that means something or the last few bytes.
+    /// Skips plain text in words, up to a special byte or the last few bytes.
     #[inline]
     fn plain_text(&mut self) {
         while let Some(word) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
