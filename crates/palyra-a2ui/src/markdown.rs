@@ -136,7 +136,7 @@ impl Writer {
         }
     }
 
-    /// Ends the line and leaves one empty.
+    /// Ends the line and adds an empty one.
     fn block(&mut self) {
         self.line();
         if !self.out.is_empty() && !self.out.ends_with("\n\n") && !self.out.ends_with("> ") {

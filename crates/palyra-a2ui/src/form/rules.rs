@@ -5,7 +5,8 @@ use crate::chart::number;
 use crate::error::A2uiError;
 use crate::text::{Line, Rule};
 
-/// How far a number may be from a multiple of its step, as a part of the step: decimal fractions are not exact.
+/// Allowed distance of a number from a multiple of its step, as a fraction of the step: decimal fractions are not
+/// exact.
 const STEP_TOLERANCE: f64 = 1e-6;
 
 /// Checks that the settings of a field fit its type and each other.

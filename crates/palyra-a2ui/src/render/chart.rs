@@ -1,4 +1,4 @@
-//! A chart as text: bars for bars and pies, dots over an axis for everything else.
+//! A chart as text: bars for bar and pie charts, dots over an axis for the others.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -7,7 +7,7 @@ use crate::chart::{Chart, ChartKind, number};
 
 /// Lines of a plot.
 const PLOT_HEIGHT: usize = 10;
-/// One sign for each series, repeated where there are more.
+/// The sign of each series; with more series they repeat.
 const SIGNS: [char; 8] = ['●', '○', '■', '□', '▲', '△', '◆', '◇'];
 
 pub(super) fn render(chart: &Chart, width: usize) -> String {

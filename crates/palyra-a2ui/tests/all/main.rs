@@ -1,4 +1,4 @@
-//! Documents, patches and submitted forms as clients and tools write them.
+//! Tests of documents, patches and submitted forms.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod documents;

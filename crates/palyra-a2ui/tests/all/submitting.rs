@@ -1,4 +1,4 @@
-//! Submitted values against the form that was shown.
+//! Checks submitted values against their form.
 
 use palyra_a2ui::{A2uiFormSubmitEvent, FormValues};
 use serde_json::{Value, json};
