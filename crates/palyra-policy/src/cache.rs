@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Largest number of decisions in the cache.
 const MAX_KEPT: usize = 4_096;
 
-/// Everything a decision can depend on: two requests with one key have one decision.
+/// A digest of everything a decision can depend on: requests with equal keys have the same decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PolicyKey([u8; 32]);
 
@@ -86,7 +86,7 @@ impl DecisionCache {
     }
 }
 
-/// A digest over parts with their lengths: no two lists of parts have one digest.
+/// A digest over parts with their lengths, so that different lists of parts have different digests.
 struct Parts(Sha256);
 
 impl Parts {

@@ -1,4 +1,4 @@
-//! From text to rules that have a name, an advice and a meaning under the schema.
+//! Parses rules and checks that each has an id, an advice and valid types under the schema.
 
 use super::scan::find_rules;
 use super::{MAX_ADVICE_BYTES, MAX_ID_BYTES, PolicyProblem, PolicyTextError, error_at, place};
@@ -15,7 +15,7 @@ pub(crate) struct CheckedRule {
     pub(crate) id: String,
     pub(crate) advice: String,
     pub(crate) effect: RuleEffect,
-    /// Where it begins, counted from 1.
+    /// The line of its beginning, counted from 1.
     pub(crate) line: usize,
     pub(crate) policy: cedar::Policy,
 }

@@ -75,7 +75,7 @@ fn sizes_are_bounded() {
     assert_eq!(refusal(&many).problem, PolicyProblem::TooManyRules);
 }
 
-/// The most a text may hold is read and used on the stack of an ordinary thread.
+/// A policy of the maximum size is read and used on the stack of an ordinary thread.
 #[test]
 fn the_largest_rules_fit_an_ordinary_stack() {
     let head = "permit (principal, action, resource) when { ";
