@@ -1,4 +1,4 @@
-//! Tools as an inverted index, and the BM25 score of each for a sentence.
+//! An inverted index of tools, and their BM25 scores for a sentence.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -8,11 +8,11 @@ use crate::words::{stem, terms};
 
 /// A choice that a sentence names.
 pub(super) struct Chosen {
-    /// Which of the choices.
+    /// The index of the choice.
     pub(super) choice: usize,
     pub(super) from: usize,
     to: usize,
-    /// How many terms of it the sentence has.
+    /// Number of its terms in the sentence.
     terms: usize,
 }
 

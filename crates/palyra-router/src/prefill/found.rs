@@ -49,7 +49,7 @@ pub(super) enum FoundValue {
 pub(super) struct Number {
     pub(super) value: f64,
     pub(super) unit: Option<Unit>,
-    /// Whether it reads as a year.
+    /// Whether the number may be a year.
     pub(super) year: bool,
     /// Whether the number is written as a word.
     pub(super) spelled: bool,

@@ -21,7 +21,7 @@ pub(super) fn find(sentence: &Sentence<'_>, taken: &Taken) -> Vec<Found> {
     found
 }
 
-/// Most tokens of a list that is written out.
+/// Maximum tokens of a literal list.
 const MAX_TOKENS: usize = 512;
 
 /// Returns the token after the bracket that closes the one at `open`.

@@ -1,4 +1,4 @@
-//! A found value as a value of an argument's type.
+//! Converts found values to the type of an argument.
 
 use jiff::Zoned;
 use jiff::civil::{Date, Time};

@@ -1,4 +1,4 @@
-//! How well a found value fits an argument.
+//! Scores how well a found value fits an argument.
 
 use super::found::{Found, FoundValue};
 use super::names::is_request;

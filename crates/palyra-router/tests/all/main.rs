@@ -1,4 +1,4 @@
-//! Sentences as people write them, against tools as skills describe them.
+//! Tests with natural sentences and realistic tool descriptions.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod prefilling;

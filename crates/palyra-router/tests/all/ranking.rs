@@ -1,4 +1,4 @@
-//! The right tool for a sentence.
+//! Ranking of tools for a sentence.
 
 use palyra_router::{Decision, ToolIndex, ToolText, decide, rank};
 use serde_json::{Value, json};

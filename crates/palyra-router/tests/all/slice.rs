@@ -1,9 +1,9 @@
-//! The regression gate: sentences, tools and expected calls of our own, in `slice.json`.
+//! Regression test over the sentences, tools and expected calls in `slice.json`.
 
 use palyra_router::{ToolIndex, ToolText, prefill, rank};
 use serde_json::Value;
 
-/// Sentences that may get another tool.
+/// Maximum number of sentences with another tool than expected.
 const MAX_WRONG_TOOLS: usize = 1;
 
 #[test]
