@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
 
-/// How to talk to a provider.
+/// The protocol of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {

@@ -1,12 +1,12 @@
-//! When a request is sent again, and after how long.
+//! Retries of failed requests.
 
 use crate::error::ModelError;
 use std::time::Duration;
 
-/// How often a request is sent, and how long is waited in between.
+/// The number of attempts, and the waits between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Most attempts, the first one included.
+    /// Maximum number of attempts, the first one included.
     pub max_attempts: u32,
     /// Longest wait before the second attempt; it doubles with each one.
     pub first_wait: Duration,

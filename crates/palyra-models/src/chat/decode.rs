@@ -119,7 +119,7 @@ impl Decoder for ChatDecoder {
     fn end(&mut self, output: &mut Output) -> Result<bool, ModelError> {
         let Some(stop) = self.stop.take() else { return Ok(false) };
         for call in self.calls.take_all() {
-            // A call that was cut off by the limit on tokens is no call.
+            // A call that was cut off by the token limit is incomplete and dropped.
             if stop != StopReason::MaxOutputTokens || JsonText::parse(call.arguments.as_str()).is_ok() {
                 output.call(call)?;
             }

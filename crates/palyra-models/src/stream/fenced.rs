@@ -35,7 +35,7 @@ enum LineStart {
     Middle,
 }
 
-/// How a block is opened and closed.
+/// The opening and the closing of a block.
 struct Fence {
     open: &'static str,
     close: &'static str,
@@ -67,7 +67,7 @@ impl FencedCalls {
         pieces
     }
 
-    /// Decides about the rest.
+    /// Returns the pieces of the remaining text at the end of the stream.
     pub(super) fn finish(&mut self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         while let Some(piece) = self.decide(true) {

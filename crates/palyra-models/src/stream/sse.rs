@@ -1,4 +1,4 @@
-//! Server-sent events: bytes in any pieces become frames under a byte limit.
+//! Parses server-sent events from a byte stream into frames, under a byte limit.
 
 use crate::error::ModelError;
 use crate::limits::MAX_FRAME_BYTES;
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 /// One event of the stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SseFrame {
-    /// Its place in the stream, from 1.
+    /// Its position in the stream, from 1.
     pub(crate) number: u64,
     /// Its data lines, joined by line feeds.
     pub(crate) data: String,

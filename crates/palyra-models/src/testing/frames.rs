@@ -1,4 +1,4 @@
-//! Events as the frames a provider sends for them.
+//! Encodes events as the frames of each protocol.
 
 use crate::event::{ModelEvent, StopReason, Usage};
 use crate::protocol::Protocol;

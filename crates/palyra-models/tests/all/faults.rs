@@ -1,4 +1,4 @@
-//! Providers that fail, lie, stall and change their mind.
+//! Providers that fail, stall or send contradictory data.
 
 use crate::support::{answer, ask, call, request, rich_answer, text_answer};
 use palyra_egress::testing::{RawEnd, RawReply, TestServer};

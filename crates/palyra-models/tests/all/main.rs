@@ -1,4 +1,4 @@
-//! Models behind one trait.
+//! Tests of the model providers.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 

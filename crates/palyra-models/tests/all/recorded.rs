@@ -1,4 +1,4 @@
-//! Streams as real providers send them.
+//! Streams recorded from real providers.
 
 use crate::support::{collected, request};
 use palyra_egress::Redactor;

@@ -21,7 +21,7 @@ pub(crate) fn request(text: &str) -> ModelRequest {
     }
 }
 
-/// Everything a stream yields.
+/// Collects all items of a stream.
 pub(crate) async fn ask(
     provider: &impl ModelProvider,
     request: ModelRequest,
