@@ -1,4 +1,4 @@
-//! Compiled code between processes: a directory of files, each under a keyed MAC.
+//! A cache of compiled code that processes share: a directory of files, each with a keyed MAC.
 
 mod disk;
 

@@ -1,4 +1,4 @@
-//! The interfaces a guest may import, linked once per engine and refused at use when not granted.
+//! The interfaces that a guest may import. They are linked once per engine and checked against the grants at each use.
 
 mod channels;
 pub(crate) mod core_abi;

@@ -7,11 +7,11 @@ use palyra_common::WasmPluginRunError;
 pub enum CodeState {
     /// Not compiled yet; the first call compiles it.
     NotCompiled,
-    /// Its compilation is under way, or waits for its turn.
+    /// It is being compiled, or waits in the queue.
     Compiling,
-    /// A call does not wait for it.
+    /// Its code is available.
     Ready,
-    /// Its last compilation gave no code; a limit is not tried again.
+    /// Its last compilation failed; after a reached limit there is no further attempt.
     Failed(WasmPluginRunError),
 }
 

@@ -1,4 +1,4 @@
-//! The one place that loads compiled code.
+//! The only module that loads compiled code.
 //!
 //! Deserialising trusts its bytes completely, so the loaded bytes are only ever (a) the output of this runtime's
 //! compiler, or (b) a cache file whose keyed MAC was verified over the same bytes. In both cases the bytes are first
@@ -23,7 +23,7 @@ impl TrustedCode {
     }
 }
 
-/// A file being filled; it becomes [`TrustedCode`] once its maker has checked every byte.
+/// A file being written. It becomes [`TrustedCode`] when its creator has checked every byte.
 pub(crate) struct CodeBuffer(File);
 
 impl CodeBuffer {
@@ -36,7 +36,7 @@ impl CodeBuffer {
         self.0.write_all(bytes)
     }
 
-    /// Seals the bytes; the caller vouches that all of them were checked.
+    /// Seals the bytes. The caller must have checked all of them.
     pub(crate) fn seal_checked(self) -> io::Result<TrustedCode> {
         fcntl_add_seals(&self.0, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
         Ok(TrustedCode(self.0))

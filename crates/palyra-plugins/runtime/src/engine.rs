@@ -12,12 +12,12 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAlloc
 
 /// Initial memory up to which a guest is reset by `memset`.
 const KEEP_BYTES: u64 = 512 << 10;
-/// The same for interpreters: much code over little memory touches most of it in every call.
+/// Like `KEEP_BYTES`, for interpreters: their code touches most of their memory in every call.
 const KEEP_INTERPRETER_BYTES: u64 = 4 << 20;
 /// Code size from which a guest with little memory counts as an interpreter.
 const INTERPRETER_CODE_BYTES: usize = 512 << 10;
 
-/// Which of the two pools a module runs in.
+/// The pool that a module runs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EngineClass {
     /// Reset by `memset`, slots stay resident.

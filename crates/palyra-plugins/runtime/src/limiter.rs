@@ -33,7 +33,7 @@ impl ResourceLimiter for RunLimiter {
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
         if maximum.is_some_and(|maximum| desired > maximum) {
-            // The guest's own declared maximum fails the ordinary way: `memory.grow` answers -1.
+            // Growth beyond the maximum that the guest declares fails as usual: `memory.grow` returns -1.
             return Ok(false);
         }
         self.memory.grow((desired - current) as u64).map_err(RunFault)?;

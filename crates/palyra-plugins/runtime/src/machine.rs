@@ -1,4 +1,4 @@
-//! How much memory this process may use, as the operating system reports it.
+//! The memory available to this process, as the operating system reports it.
 
 /// Memory assumed if the system reports none.
 const UNKNOWN: u64 = 1 << 30;

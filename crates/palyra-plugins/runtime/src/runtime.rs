@@ -42,7 +42,7 @@ pub enum RuntimeStartError {
 }
 
 impl WasmRuntime {
-    /// Starts engines, linkers and the ticker.
+    /// Creates the engines and linkers, and starts the ticker.
     pub fn new(config: RuntimeConfig) -> Result<Self, RuntimeStartError> {
         let engine = |error: wasmtime::Error| RuntimeStartError::Engine(format!("{error:#}"));
         let engines = Engines::new(&config).map_err(engine)?;

@@ -1,8 +1,8 @@
-//! How long the steps of a tape took. The tape itself has no times: they differ with every run.
+//! Durations of the steps of a tape. They are not on the tape because they differ in every run.
 
 use std::time::{Duration, Instant};
 
-/// Steps of one run that are timed; those after them are not.
+/// Maximum number of timed steps of one run.
 const MAX_TIMED: usize = 1_000;
 
 /// The times of a live run.
@@ -12,7 +12,7 @@ pub(crate) struct StepTimes {
     ended: Vec<StepTime>,
 }
 
-/// How long a step of the tape took.
+/// The duration of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StepTime {
     /// Its place on the tape, from 0.

@@ -65,7 +65,7 @@ impl Drop for Ticker {
         self.shared.stop.store(true, Ordering::SeqCst);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
-            // The thread only sleeps and counts; joining cannot fail in a way that matters here.
+            // The thread only sleeps and counts, so a failed join has no consequence.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! The ABI of core modules: pieces of input and output, handles, and one call for everything else.
+//! The ABI of core modules: input and output in parts, handles, and one call for all other operations.
 //!
 //! Pointers are `i32` offsets into the exported `memory`. A range outside it traps, before anything is
 //! allocated for it.

@@ -1,4 +1,4 @@
-//! `run`: facts about the present call.
+//! `run`: facts about the current call.
 
 use super::types::or_stop;
 use crate::run_state::RunState;

@@ -1,4 +1,4 @@
-//! `secrets`: values in the clear, under `reveal` only.
+//! `secrets`: secret values, under grants with `reveal` only.
 
 use super::bindings::palyra::plugin::secrets::Host;
 use super::bindings::palyra::plugin::types::HostError;

@@ -1,4 +1,4 @@
-//! From the host's failures to the guest's.
+//! Conversion of host failures to errors of the guest.
 
 use super::bindings::palyra::plugin::types::{CapabilityKind as WitKind, Host, HostError};
 use crate::fault::{ReplayStopped, RunFault};

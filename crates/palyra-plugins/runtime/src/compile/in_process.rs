@@ -1,4 +1,4 @@
-//! Compilation on a blocking thread of this process; it cannot be ended early.
+//! Compilation on a blocking thread of this process, which cannot be interrupted.
 
 use super::{CompileFailure, CompiledBytes, Compiler, precompile};
 use crate::module::ModuleKind;

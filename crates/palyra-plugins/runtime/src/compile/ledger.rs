@@ -6,7 +6,7 @@ use palyra_common::limits::COMPILE_TIMEOUT_MS;
 use palyra_common::{LimitKind, WasmPluginRunError};
 use std::time::Duration;
 
-/// Most payloads that are remembered.
+/// Maximum number of payloads in the ledger.
 const MAX_PAYLOADS: usize = 1_024;
 
 type Digest = [u8; 32];

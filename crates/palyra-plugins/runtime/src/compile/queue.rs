@@ -1,4 +1,4 @@
-//! Who compiles when: fair between owners, and small modules never behind large ones.
+//! The queue of compilations, which is fair between owners and lets small modules pass large ones.
 
 use palyra_common::WasmPluginRunError;
 use parking_lot::Mutex;

@@ -80,7 +80,7 @@ impl<'de> Deserialize<'de> for FileErrorCode {
     }
 }
 
-/// Which directions of an open file have been counted.
+/// The directions of an open file that have been counted.
 #[derive(Debug, Default)]
 pub(crate) struct FileUse {
     pub(crate) read: AtomicBool,

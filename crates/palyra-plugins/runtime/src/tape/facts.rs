@@ -1,4 +1,4 @@
-//! Readings of clocks and counters: a million of them take a few bytes each, not a step each.
+//! Readings of clocks and counters, which are stored in blocks: a few bytes each instead of a step each.
 //!
 //! A block of readings is the answer of one step. Each reading is a byte with its operation, then the difference to the
 //! last reading of the same operation in the block as a zigzag varint; equal neighbours are written once with a count.

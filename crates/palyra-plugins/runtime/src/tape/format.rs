@@ -31,7 +31,7 @@ pub enum TapeError {
     /// The end is missing: the tape was cut.
     #[error("the tape is truncated after line {line}")]
     Cut { line: usize },
-    /// It is not spelled the one way tapes are spelled.
+    /// The text is not the canonical form of the tape.
     #[error("the tape is not in its normal form at line {line}")]
     NotNormal {
         /// The first line that differs.

@@ -58,7 +58,7 @@ pub(super) mod json_text {
     }
 }
 
-/// The same for text that may be missing.
+/// Like `json_text`, for an optional text.
 pub(super) mod json_text_or_none {
     use palyra_common::JsonText;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};

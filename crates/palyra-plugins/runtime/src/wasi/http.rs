@@ -1,4 +1,4 @@
-//! `wasi:http`: the same guard, the same tape, whole bodies in fixed pieces.
+//! `wasi:http` over the same guard and tape as `http`, with whole bodies in parts of fixed size.
 
 use crate::meter::HeldBytes;
 use crate::run_context::{

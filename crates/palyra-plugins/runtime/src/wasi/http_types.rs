@@ -135,7 +135,7 @@ fn add_requests(instance: &mut LinkerInstance<'_, RunState>) -> wasmtime::Result
     })?;
     type Finish = (Resource<OutgoingBody>, Option<Resource<Fields>>);
     function(instance, "[static]outgoing-body.finish", |state, (body, trailers): Finish| {
-        // From now on they are the request's, which has counted room for them.
+        // The request owns them from here on, and its size includes them.
         trailers.as_ref().map(|trailers| state.held.remove(&trailers.rep()));
         let done = HostOutgoingBody::finish(&mut state.http(), body, trailers);
         Ok((state.http_result(done)?,))

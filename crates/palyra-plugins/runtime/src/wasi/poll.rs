@@ -1,4 +1,4 @@
-//! Polling on the tape: which pollables were ready is a fact from outside, like a clock.
+//! Polling with the tape: the set of ready pollables is an external input, like a clock.
 
 use crate::capabilities::or_stop;
 use crate::run_context::{BegunStep, HostFailure};

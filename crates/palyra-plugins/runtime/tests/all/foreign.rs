@@ -1,4 +1,4 @@
-//! WebAssembly that others wrote: every module of the specification's own test scripts.
+//! Every module of the test scripts of the WebAssembly specification.
 
 mod callers;
 mod scripts;

@@ -1,4 +1,4 @@
-//! Fuel is counted however a run ends.
+//! Fuel is counted for every way a run can end.
 
 use crate::harness::*;
 use palyra_common::RuntimeLimits;

@@ -1,10 +1,10 @@
-//! The seeds of the fuzz targets, among them every input that once broke a promise, as ordinary tests.
+//! The seeds of the fuzz targets, which include every input that once failed, as ordinary tests.
 
 #[path = "../../../../../fuzz/src/lib.rs"]
 #[allow(unreachable_pub, reason = "it is a library elsewhere")]
 mod fuzz;
 
-/// Shows every seed of a target to its check, which panics when a promise is broken.
+/// Passes every seed of a target to its check, which panics on a failure.
 #[allow(clippy::print_stderr, reason = "a broken promise is told with its seed")]
 fn check_seeds(target: &str, check: impl Fn(&[u8])) {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fuzz/seeds").join(target);

@@ -1,4 +1,4 @@
-//! Guests in five languages and the SDK, through the same contract.
+//! Guests in five languages and with the SDK, over the same contract.
 
 use crate::harness::*;
 use palyra_common::{JsonText, RuntimeLimits, SecretValue, WasmPluginRunError};

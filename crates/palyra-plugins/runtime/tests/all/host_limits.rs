@@ -1,4 +1,4 @@
-//! Limits of single values a guest hands to the host, each at its edge: docs/host-limits.md lists them.
+//! Limits of single values that a guest passes to the host, each at its boundary; docs/host-limits.md lists them.
 
 use crate::harness::*;
 use crate::hoarder::hoarder;

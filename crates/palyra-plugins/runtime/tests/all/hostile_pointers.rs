@@ -1,4 +1,4 @@
-//! Row G04: every pointer and length of the core ABI, at its edges.
+//! Row G04: every pointer and length of the core ABI, at its boundaries.
 
 use crate::harness::*;
 

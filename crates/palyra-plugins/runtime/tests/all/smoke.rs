@@ -1,4 +1,4 @@
-//! The shortest ways through.
+//! The smallest successful runs.
 
 use crate::harness::*;
 

@@ -1,4 +1,4 @@
-//! WebAssembly that others published: each module loads, or is refused for the reason in the table.
+//! Published WebAssembly modules: each loads, or is refused for the reason in the table.
 //!
 //! Only compiled with the feature `foreign`: `cargo xtask foreign` fetches the modules and runs this.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

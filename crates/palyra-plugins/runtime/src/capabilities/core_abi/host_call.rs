@@ -1,4 +1,4 @@
-//! `host-call`: a JSON request in, a JSON response out, the operations of the WIT.
+//! `host-call`: the operations of the WIT as JSON requests and responses.
 
 use crate::capabilities::or_stop;
 use crate::run_context::{HostFailure, HttpAnswer, HttpHeader, HttpOutgoing, HttpSecret, RunContext};

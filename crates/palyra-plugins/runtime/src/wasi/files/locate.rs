@@ -1,4 +1,4 @@
-//! Where a path of a guest leads: into a granted root, to `/` itself, or nowhere.
+//! Resolves paths of a guest: into a granted root, to `/` itself, or outside.
 
 use super::Node;
 use palyra_common::CapabilityGrantSet;

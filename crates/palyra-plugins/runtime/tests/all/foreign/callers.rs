@@ -109,7 +109,7 @@ fn caller_text(cases: &[&TrapCase], exported: &ExportedFunctions) -> (String, Ve
 /// Appends the fields of a module in text to the module of a directive.
 fn encode_with(directive: WastDirective<'_>, more: &str) -> Option<Vec<u8>> {
     let buffer = ParseBuffer::new(more).unwrap();
-    // Declared after the buffer, so that it goes first.
+    // Declared after the buffer, so that it is dropped first.
     let mut directive = directive;
     let module = module_of(&mut directive)?;
     if let (Wat::Module(module), Wat::Module(more)) = (&mut *module, parse(&buffer).unwrap())
