@@ -1,4 +1,4 @@
-//! Installing Debian packages, when this user may.
+//! Installation of Debian packages, if this user is permitted to.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -85,7 +85,7 @@ fn inherit(dependencies: &mut Table, shared: &Table) {
             version => Table::from_iter([("version".to_owned(), version.clone())]),
         };
         if whole.contains_key("path") {
-            // The crates of the SDK are beside each other here as there.
+            // The crates of the SDK are siblings, as in the workspace.
             whole.insert("path".to_owned(), Value::String(format!("../{}", directory_of(name))));
         }
         for (key, value) in dependency.as_table().into_iter().flatten().filter(|(key, _)| *key != "workspace")

@@ -1,4 +1,4 @@
-//! Tools that are installed once, into a directory that appears whole or not at all.
+//! Tools that are installed once, into a directory that is created atomically.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;

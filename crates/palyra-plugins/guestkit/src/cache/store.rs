@@ -19,7 +19,7 @@ impl Cache {
         let path = self.guest_path(key)?;
         match std::fs::read(&path) {
             Ok(bytes) => {
-                // Marks it as used; a cache on a read-only disk is still a cache.
+                // Marks it as used. An error is ignored, so that a read-only cache can be used.
                 let _ = File::options()
                     .append(true)
                     .open(&path)

@@ -33,7 +33,7 @@ pub(super) fn ensure(kit: &Kit, name: &str, requirements: &str) -> Result<Python
     PythonTool::in_directory(&installed)
 }
 
-/// A Python with one tool in it.
+/// A Python environment with one tool.
 pub(super) struct PythonTool {
     python: PathBuf,
     site: Option<PathBuf>,

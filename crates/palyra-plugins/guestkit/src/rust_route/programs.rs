@@ -9,7 +9,7 @@ use crate::process::{find_program, run};
 
 const QUERY_LIMIT: Duration = Duration::from_secs(60);
 
-/// The Rust programs that a guest's directory sees.
+/// The Rust programs that are found from a guest's directory.
 pub(crate) struct Programs {
     pub(crate) cargo: Option<PathBuf>,
     pub(crate) rustc: Option<PathBuf>,
@@ -29,7 +29,7 @@ impl Programs {
     }
 }
 
-/// Does `rustc` have a standard library for our target?
+/// Returns whether `rustc` has a standard library for the guest target.
 pub(crate) fn has_standard_library(rustc: &Path, directory: &Path) -> bool {
     let Some(library) = ask(rustc, directory, &["--print", "target-libdir", "--target", TARGET]) else {
         return false;

@@ -1,4 +1,4 @@
-//! The program: results on stdout, talk and errors on stderr.
+//! The program: results on stdout, messages and errors on stderr.
 
 use palyra_plugins_guestkit::inspect_wasm;
 use wit_component::{StringEncoding, embed_component_metadata};

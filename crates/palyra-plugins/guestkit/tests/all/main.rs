@@ -1,4 +1,4 @@
-//! Flows of guestkit, without network: text guests, encoding, the command line, and the project's own guests.
+//! Tests of guestkit without network: text guests, encoding, the command line, and the guests of this repository.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 

@@ -1,4 +1,4 @@
-//! A project and a cache of one test's own.
+//! A temporary project and cache.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
