@@ -1,4 +1,4 @@
-//! The grammars of ids and events, checked where the author can still see the line.
+//! The grammars of ids and events, which are checked at compile time with the position in the source.
 
 use syn::{Error, LitStr, Result};
 

@@ -1,4 +1,4 @@
-//! Everything a Rust guest uses.
+//! The API of Rust guests.
 
 #[doc(hidden)]
 pub mod bindings;

@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Heap {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: such as `alloc`.
+        // SAFETY: as in `alloc`.
         unsafe { (*self.0.get()).calloc(layout.size(), layout.align()) }
     }
 
@@ -50,7 +50,7 @@ unsafe impl GlobalAlloc for Heap {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: such as `dealloc`.
+        // SAFETY: as in `dealloc`.
         unsafe { (*self.0.get()).realloc(block, layout.size(), layout.align(), size) }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Without the feature `guest` the crate contains only [`abi`] and has no dependencies, as the host uses it.
 #![cfg_attr(not(all(target_arch = "wasm32", feature = "heap")), forbid(unsafe_code))]
-// The macros name this crate from outside; its own tests are inside.
+// The macros refer to this crate by name, also in its own tests.
 extern crate self as palyra_plugins_sdk;
 
 pub mod abi;
@@ -19,7 +19,7 @@ pub use guest::*;
 #[cfg(all(target_arch = "wasm32", feature = "heap"))]
 mod heap;
 
-/// The snippets of the guide, compiled.
+/// Compiles the examples of the guide as doc tests.
 #[cfg(all(doctest, feature = "guest"))]
 #[doc = include_str!("../../../../docs/sdk-rust.md")]
 struct Guide;

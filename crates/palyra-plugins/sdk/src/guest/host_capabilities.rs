@@ -1,4 +1,4 @@
-//! Tier A as free functions.
+//! The capability functions of tier A as free functions.
 
 use super::raw::host_capabilities as raw;
 use super::raw::types::CapabilityKind;

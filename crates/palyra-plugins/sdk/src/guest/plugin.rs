@@ -39,7 +39,7 @@ impl Plugin {
         }
     }
 
-    /// Hands the event to the hook that this run is about.
+    /// Calls the hook that this run is for.
     ///
     /// The host names the hook as the run's tool id, so two hooks of one guest may share an event.
     pub fn on_event(&self, kind: &str, payload_json: &str) -> Result<HookDecision, ToolError> {

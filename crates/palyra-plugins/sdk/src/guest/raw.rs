@@ -1,4 +1,4 @@
-//! Direct access to the contract: handles, records and functions, without a layer in between.
+//! Direct access to the contract: its handles, records and functions.
 //!
 //! In a guest these are the imports themselves. In a native build the same functions use
 //! [`crate::testing::Harness`].

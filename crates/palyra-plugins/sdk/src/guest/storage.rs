@@ -1,4 +1,4 @@
-//! Keys and values that survive restarts, seen by this skill alone.
+//! Key-value storage of this skill, which survives restarts and is not visible to other skills.
 
 mod keys;
 

@@ -1,4 +1,4 @@
-//! A host in memory, so that an author tests a guest without wasm.
+//! A host in memory, with which authors test a guest without WebAssembly.
 //!
 //! Grants have the form of `--grant`; everything else is denied, and a denied or over-quota call ends the run with
 //! that error even if the guest ignores it, as on the real host. Handles are new in each call. Two things differ: a

@@ -24,7 +24,7 @@ fn harness() -> Harness {
 
 const URL: &str = "https://api.example.com/items/1";
 
-/// Each attempt is swallowed, and the run is denied all the same.
+/// The guest ignores each denial, and the run is denied nevertheless.
 #[test]
 fn a_swallowed_denial_ends_the_run() {
     let attempts: [(&str, fn()); 16] = [

@@ -1,4 +1,4 @@
-//! The SDK as an author uses it, natively.
+//! Tests of the SDK in native builds.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod abi;

@@ -1,10 +1,10 @@
-//! Keys over all pages.
+//! An iterator over the keys of all pages.
 
 use super::raw;
 use crate::guest::error::HostError;
 use std::vec::IntoIter;
 
-/// As many as the host returns at once.
+/// Number of keys per page, which is the maximum of the host.
 const PAGE: u32 = 1_000;
 
 /// An iterator over keys; it ends after the first error.

@@ -52,13 +52,13 @@ impl Harness {
         self.with_prepared(method, url, Ok(response))
     }
 
-    /// Prepares a failure instead of an answer.
+    /// Prepares a failure instead of a response.
     #[must_use]
     pub fn with_failure(self, method: &str, url: &str, error: HostError) -> Self {
         self.with_prepared(method, url, Err(error))
     }
 
-    /// Stores a value under its whole key, prefix included.
+    /// Stores a value under its complete key, prefix included.
     #[must_use]
     pub fn with_stored(mut self, key: &str, value: impl Into<Vec<u8>>) -> Self {
         self.state.stored.insert(key.to_owned(), value.into());
@@ -99,7 +99,7 @@ impl Harness {
         self.within(tool_id, || plugin.invoke(tool_id, input_json))
     }
 
-    /// Fires an event at a hook.
+    /// Calls a hook with an event and returns its decision.
     pub fn fire<T: Serialize + ?Sized>(
         &mut self,
         hook_id: &str,
@@ -111,7 +111,7 @@ impl Harness {
         self.within(hook_id, || plugin.on_event(kind, &payload))
     }
 
-    /// Runs any code of the guest as one call.
+    /// Runs a closure as one call of the guest.
     pub fn within<T>(
         &mut self,
         tool_id: &str,
@@ -135,7 +135,7 @@ impl Harness {
             .map_err(|error| RunError::InvalidOutput(error.to_string()))
     }
 
-    /// Requests that were allowed, in order.
+    /// Returns the requests that were allowed, in order.
     pub fn requests(&self) -> &[SentRequest] {
         &self.state.requests
     }

@@ -1,4 +1,4 @@
-//! The imports as functions of this process: the state of the thread's harness answers them.
+//! The imports as functions of this process, which use the state of the thread's harness.
 //!
 //! Outside a harness every call is denied.
 
@@ -15,7 +15,7 @@ use std::cell::RefCell;
 
 thread_local!(static STATE: RefCell<State> = RefCell::default());
 
-/// Does one host operation.
+/// Performs a host operation on the state of the current harness.
 fn with<R>(operation: impl FnOnce(&mut State) -> R) -> R {
     STATE.with_borrow_mut(operation)
 }
