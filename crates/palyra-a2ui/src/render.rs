@@ -96,10 +96,10 @@ pub(crate) fn field_line(field: &Field) -> String {
         Bound::Number(number) => Some(format!("{name} {number}")),
         Bound::Moment(moment) => Some(format!("{name} {moment}")),
     }));
-    facts.extend(field.default.as_ref().map(|value| format!("default {}", field_value(value))));
-    facts.extend(field.hint.clone());
+    let value = field.default.as_ref().map_or_else(|| "____".to_owned(), field_value);
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
-    format!("  {}: ____{facts}", field.label)
+    let hint = field.hint.as_ref().map(|hint| format!(" – {hint}")).unwrap_or_default();
+    format!("  {}: {value}{facts}{hint}", field.label)
 }
 
 fn field_value(value: &FieldValue) -> String {

@@ -27,6 +27,17 @@ fn charts_and_unknown_components_are_drawn() {
 }
 
 #[test]
+fn forms_show_the_values_they_begin_with() {
+    let fields = json!([
+        {"name": "text", "type": "textarea", "label": "text", "required": true, "default": "to be", "hint": "The text."},
+        {"name": "chart", "type": "select", "label": "chart", "options": ["bar", "pie"], "default": "bar"},
+        {"name": "due", "type": "date", "label": "due", "hint": "The day."}]);
+    let text = render_text(&parse("form", &json!({"submit_label": "Run", "fields": fields})), 80);
+    let expected = "  text: to be (required) – The text.\n  chart: bar (one of bar | pie)\n  due: ____ – The day.\n[Run]";
+    assert_eq!(text, expected);
+}
+
+#[test]
 fn markdown_reads_as_text() {
     let text =
         render_text(&parse("markdown", &json!({"value": "# T\n\n- [a](https://b.example)\n- *c*"})), 80);
