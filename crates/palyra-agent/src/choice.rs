@@ -21,8 +21,9 @@ pub(crate) fn document(
     let items: Vec<String> =
         cards().map(|tool| line(&format!("{}: {}", tool.tool_id, tool.description))).collect();
     let options: Vec<&str> = cards().map(|tool| tool.tool_id.as_str()).collect();
-    let field = json!({ "name": TOOL, "type": "select", "label": "Tool", "required": true,
-        "options": options, "default": options.first() });
+    // Without a default: a tool is chosen by a person, never by a confirmation alone.
+    let field =
+        json!({ "name": TOOL, "type": "select", "label": "Tool", "required": true, "options": options });
     let components = json!([
         { "id": "about", "type": "text", "props": { "value": about, "tone": "muted" } },
         { "id": "tools", "type": "list", "props": { "ordered": true, "items": items } },

@@ -71,24 +71,24 @@ pub(crate) fn clip(text: &str, most: usize) -> (&str, bool) {
 /// then the oldest turns of the history are dropped. Messages of the run are never dropped.
 fn fitting(history: &[Message], own: &[Message]) -> Vec<Message> {
     let mut messages: Vec<Message> = history.iter().chain(own).cloned().collect();
-    let mut bytes: usize = messages.iter().map(size).sum();
+    let mut bytes: usize = messages.iter().map(Message::size).sum();
     for message in &mut messages {
         if bytes <= MAX_HISTORY_BYTES {
             return messages;
         }
-        let before = size(message);
+        let before = message.size();
         if let Message::ToolResult { text, .. } = message
             && text.len() > SHORTENED_BYTES
         {
             *text = format!("{} … (shortened)", clip(text, SHORTENED_BYTES).0);
-            bytes = bytes.saturating_sub(before).saturating_add(size(message));
+            bytes = bytes.saturating_sub(before).saturating_add(message.size());
         }
     }
     let mut first = 0;
     while bytes > MAX_HISTORY_BYTES && first < history.len() {
         // A tool result without its call is rejected by providers, so the conversation starts with a person's message.
         loop {
-            bytes = bytes.saturating_sub(messages.get(first).map_or(0, size));
+            bytes = bytes.saturating_sub(messages.get(first).map_or(0, Message::size));
             first += 1;
             if first >= history.len() || matches!(messages.get(first), Some(Message::User { .. })) {
                 break;
@@ -96,17 +96,6 @@ fn fitting(history: &[Message], own: &[Message]) -> Vec<Message> {
         }
     }
     messages.split_off(first)
-}
-
-fn size(message: &Message) -> usize {
-    match message {
-        Message::User { text } => text.len(),
-        Message::Assistant { text, tool_calls, provider_state } => {
-            let calls: usize = tool_calls.iter().map(|call| call.arguments.len() + call.name.len()).sum();
-            text.len() + calls + provider_state.as_ref().map_or(0, String::len)
-        }
-        Message::ToolResult { text, .. } => text.len(),
-    }
 }
 
 #[cfg(test)]
@@ -124,7 +113,7 @@ mod tests {
         let own = [Message::user("now"), result(MAX_HISTORY_BYTES / 2)];
         let sent = fitting(&history, &own);
         assert_eq!(sent.len(), 6, "shortened results are enough");
-        assert!(sent.iter().map(size).sum::<usize>() <= MAX_HISTORY_BYTES);
+        assert!(sent.iter().map(Message::size).sum::<usize>() <= MAX_HISTORY_BYTES);
         let long: Vec<Message> = (0..20).map(|_| Message::user("x".repeat(MAX_HISTORY_BYTES / 10))).collect();
         let sent = fitting(&long, &own);
         assert!(sent.len() < 12 && sent.contains(&own[0]) && matches!(sent[0], Message::User { .. }));

@@ -10,7 +10,7 @@ mod small;
 use palyra_api::sessions::{AgentRunStatus, MessageRole, PauseStatus, SessionEventBody, ToolCallStatus};
 use palyra_models::Message;
 
-use crate::call::CallState;
+use crate::call::{Call, CallState};
 use crate::plan::{Effect, Input, Plan};
 use crate::run::RunState;
 use crate::tool::ToolCard;
@@ -61,8 +61,11 @@ struct Step<'w> {
 
 impl<'w> Step<'w> {
     fn take(&mut self, input: Input) {
-        if self.is_over_time() && !matches!(input, Input::Stop { .. } | Input::CallEnded { .. }) {
-            return self.out_of_budget("its time limit is reached");
+        // An ended call is always recorded, also if another process started it or the time limit is exceeded.
+        let over_time = self.is_over_time();
+        if over_time && !matches!(input, Input::Stop { .. } | Input::CallEnded { .. } | Input::Resume { .. })
+        {
+            return self.out_of_time();
         }
         match input {
             Input::Begin if self.run.status == AgentRunStatus::Queued => self.begin(),
@@ -122,26 +125,14 @@ impl<'w> Step<'w> {
     /// Ends the run with its open pause and calls.
     fn finish(&mut self, status: AgentRunStatus, reason: Option<String>) {
         self.close_pause(PauseStatus::Cancelled, None);
-        let open: Vec<(String, String, bool)> = self
-            .run
-            .calls
-            .iter()
-            .filter(|call| !call.has_ended())
-            .map(|call| (call.call_id.clone(), call.tool_id.clone(), call.is_running()))
-            .collect();
-        for (call_id, tool_id, was_running) in open {
-            self.end_call(&call_id, ToolCallStatus::Cancelled, "the run ended".to_owned());
-            if was_running {
-                let status = ToolCallStatus::Cancelled;
-                let (tool_run_id, output, error) = (None, None, None);
-                self.events.push(SessionEventBody::ToolFinished {
-                    call_id,
-                    tool_id,
-                    status,
-                    tool_run_id,
-                    output,
-                    error,
-                });
+        let open: Vec<Call> = self.run.calls.iter().filter(|call| !call.has_ended()).cloned().collect();
+        for call in open {
+            match call.state {
+                CallState::Doubtful => self.close_doubtful(&call),
+                _ => self.end_call(&call.call_id, ToolCallStatus::Cancelled, "the run ended".to_owned()),
+            }
+            if call.is_running() {
+                self.tell_end(&call, ToolCallStatus::Cancelled, None, None, None);
             }
         }
         self.keep_conversation_whole();
@@ -155,6 +146,10 @@ impl<'w> Step<'w> {
         self.run.finished_ms = Some(self.world.now_ms);
         self.events.push(SessionEventBody::Usage { used: self.run.used });
         self.events.push(SessionEventBody::RunFinished { status, reason });
+    }
+
+    fn out_of_time(&mut self) {
+        self.out_of_budget("its time limit is reached");
     }
 
     fn out_of_budget(&mut self, why: &str) {

@@ -39,6 +39,17 @@ impl Message {
     pub fn user(text: impl Into<String>) -> Self {
         Self::User { text: text.into() }
     }
+
+    /// Returns the bytes of its texts, calls and provider state.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::User { text } | Self::ToolResult { text, .. } => text.len(),
+            Self::Assistant { text, tool_calls, provider_state } => {
+                let calls: usize = tool_calls.iter().map(|call| call.arguments.len() + call.name.len()).sum();
+                text.len() + calls + provider_state.as_ref().map_or(0, String::len)
+            }
+        }
+    }
 }
 
 /// A tool call that a model proposes.

@@ -12,6 +12,9 @@ use crate::plan::Effect;
 use crate::run::OpenForm;
 use crate::surface::{SurfaceState, first_form, patch_between, value};
 
+/// Maximum size of the arguments of a person's call in the conversation, in bytes.
+const MAX_CALL_BYTES: usize = 1_000;
+
 impl Step<'_> {
     /// Starts calls until the run has to wait: read-only calls together, others one at a time.
     pub(super) fn advance(&mut self) {
@@ -44,7 +47,8 @@ impl Step<'_> {
 
     fn begin_call(&mut self, call_id: &str) {
         let Some(call) = self.run.call(call_id).cloned() else { return };
-        if let Some(kept) = self.run.guard.kept(&call).map(str::to_owned) {
+        let kept = call.model_id.as_ref().and_then(|_| self.run.guard.kept(&call));
+        if let Some(kept) = kept.map(str::to_owned) {
             self.end_call(call_id, ToolCallStatus::Repeated, kept.clone());
             return self.tell_end(&call, ToolCallStatus::Repeated, None, Some(&kept), None);
         }
@@ -112,7 +116,7 @@ impl Step<'_> {
         self.tell_end(call, status, tool_run_id, None, Some(error));
     }
 
-    fn tell_end(
+    pub(super) fn tell_end(
         &mut self,
         call: &Call,
         status: ToolCallStatus,
@@ -163,7 +167,10 @@ impl Step<'_> {
         document: &A2uiDocument,
         replaces: Option<Box<SurfaceState>>,
     ) {
-        let before = replaces.and_then(|before| Some((before.document().ok()?, before.rev)));
+        // A call that ended in the same step may have changed it already.
+        let changed = self.surfaces.iter().rev().find(|changed| changed.surface == document.surface());
+        let before = changed.cloned().or_else(|| replaces.map(|before| *before));
+        let before = before.and_then(|before| Some((before.document().ok()?, before.rev)));
         let rev = before.as_ref().map_or(1, |(_, rev)| rev.saturating_add(1));
         let json = document.to_json();
         let surface = document.surface().to_owned();
@@ -237,10 +244,10 @@ pub(super) fn result_message(call: &Call) -> Option<Message> {
             text: text.clone(),
             is_error: !matches!(status, ToolCallStatus::Completed | ToolCallStatus::Repeated),
         },
-        None => Message::Assistant {
-            text: format!("I called `{}` with {}: {text}", call.tool_id, clip(&call.arguments, 1_000).0),
-            tool_calls: Vec::new(),
-            provider_state: None,
-        },
+        // A message of the user: providers refuse a conversation that ends with one of the assistant.
+        None => {
+            let arguments = clip(&call.arguments, MAX_CALL_BYTES).0;
+            Message::user(format!("I had `{}` called with {arguments}. Its result: {text}", call.tool_id))
+        }
     })
 }

@@ -110,7 +110,8 @@ impl Step<'_> {
     /// Adds a call, or ends the run if it is repeated too often.
     pub(super) fn add_call(&mut self, call: Call) {
         self.tell_proposal(&call.call_id, &call.tool_id, &call.arguments, None);
-        let repeats = self.run.guard.note(&call.tool_id, &call.arguments);
+        // Each submit of a form is the decision of a person; only a model loops.
+        let repeats = call.model_id.is_some() && self.run.guard.note(&call.tool_id, &call.arguments);
         let tool_id = call.tool_id.clone();
         self.run.calls.push(call);
         if repeats {

@@ -178,12 +178,7 @@ impl Step<'_> {
                     call.state = CallState::Proposed;
                 }
             }
-            Verdict::No | Verdict::Expired if call.state == CallState::Doubtful => {
-                let error = "the daemon stopped while it was running; whether it took effect is \
-                    unknown"
-                    .to_owned();
-                self.fail_call(&call, ToolCallStatus::Interrupted, None, error);
-            }
+            Verdict::No | Verdict::Expired if call.state == CallState::Doubtful => self.close_doubtful(&call),
             Verdict::No => {
                 self.fail_call(&call, ToolCallStatus::Denied, None, "a person denied the call".into())
             }
@@ -193,6 +188,12 @@ impl Step<'_> {
             }
         }
         self.advance();
+    }
+
+    /// Ends a call that is not repeated, although it may have had an effect.
+    pub(super) fn close_doubtful(&mut self, call: &Call) {
+        let error = "the daemon stopped while it was running; whether it took effect is unknown";
+        self.fail_call(call, ToolCallStatus::Interrupted, None, error.to_owned());
     }
 
     /// Passes the values to the tool that the form names, or else to the model.

@@ -29,7 +29,10 @@ impl Step<'_> {
                 continue;
             }
             match found {
-                Found::NotBegun => call.state = CallState::Proposed,
+                Found::NotBegun => {
+                    call.state = CallState::Proposed;
+                    self.run.used.tool_calls = self.run.used.tool_calls.saturating_sub(1);
+                }
                 Found::Interrupted if !call.access.writes => call.state = CallState::Proposed,
                 Found::Interrupted => call.state = CallState::Doubtful,
                 Found::Ended(outcome) => ended.push((call_id, outcome)),
@@ -42,7 +45,7 @@ impl Step<'_> {
             self.effects.push(Effect::Search { call_id: call.call_id.clone(), query });
         }
         if ended.is_empty() && !self.run.calls.iter().any(Call::is_running) {
-            return self.advance();
+            return if self.is_over_time() { self.out_of_time() } else { self.advance() };
         }
         for (call_id, outcome) in ended {
             self.call_ended(&call_id, outcome);

@@ -4,6 +4,7 @@ use crate::fixture::{Owner, begun};
 use palyra_a2ui::A2uiDocument;
 use palyra_agent::{CallOutcome, CallState, Effect, Input, Verdict};
 use palyra_api::sessions::{AgentRunStatus, PauseKind, PauseStatus, SessionLabels, ToolCallStatus};
+use palyra_models::Message;
 use serde_json::json;
 
 fn wants_approval(owner: &mut Owner) -> String {
@@ -92,10 +93,8 @@ fn form_of_a_tool_pauses_the_run_and_its_values_go_to_the_tool_it_names() {
         let document = json!({ "v": 1, "surface": "order", "components": [{ "id": "f", "type": "form", "props": form }] });
         A2uiDocument::parse(&document.to_string()).unwrap()
     };
-    let ask = |tool: &str| {
-        let mut owner = Owner::new(Some("m"));
-        owner.begin();
-        let effects = owner.calls(&[("acme__read", json!({}))]);
+    let show = |owner: &mut Owner, tool: &str| {
+        let effects = owner.calls(&[("acme__read", json!({ "n": owner.run.next_number }))]);
         let outcome = CallOutcome::Completed {
             tool_run_id: "run_1".into(),
             output: form(tool).to_json().as_str().to_owned(),
@@ -108,6 +107,11 @@ fn form_of_a_tool_pauses_the_run_and_its_values_go_to_the_tool_it_names() {
             (owner.run.status, owner.plan.as_ref().unwrap().surfaces[0].rev),
             (AgentRunStatus::Paused, 1)
         );
+    };
+    let ask = |tool: &str| {
+        let mut owner = Owner::new(Some("m"));
+        owner.begin();
+        show(&mut owner, tool);
         owner
     };
     let values = || Verdict::Values(json!({ "n": 3 }).as_object().unwrap().clone());
@@ -116,6 +120,10 @@ fn form_of_a_tool_pauses_the_run_and_its_values_go_to_the_tool_it_names() {
     assert_eq!((begun(&effects).len(), owner.call(0).arguments.as_str()), (1, "{\"n\":3}"));
     owner.completed(&begun(&effects)[0], SessionLabels::default());
     assert_eq!(owner.plan.as_ref().unwrap().effects, [Effect::Think]);
+    let Some(Message::User { text }) = owner.run.messages.last() else { panic!("{:?}", owner.run.messages) };
+    assert!(text.contains("`acme.write`") && text.contains("\"untrusted\":true"), "{text}");
+    show(&mut owner, "acme.write");
+    assert_eq!(begun(&owner.decide(values())).len(), 1, "a person who submits the same again means it");
     let mut gone = ask("acme.gone");
     gone.decide(values());
     assert_eq!(gone.ended().0, AgentRunStatus::Failed);

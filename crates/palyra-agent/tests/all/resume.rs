@@ -2,7 +2,7 @@
 
 use crate::fixture::{Owner, begun};
 use palyra_agent::{CallOutcome, Effect, Found, Input, Verdict};
-use palyra_api::sessions::{AgentRunStatus, PauseKind, SessionLabels};
+use palyra_api::sessions::{AgentRunStatus, PauseKind, SessionEventBody, SessionLabels, ToolCallStatus};
 use serde_json::json;
 
 fn running(tool: &str) -> (Owner, String) {
@@ -71,4 +71,43 @@ fn router_run_whose_tool_was_interrupted_ends_truthfully() {
     resume(&mut owner, vec![(begun(&effects)[0].clone(), Found::Interrupted)]);
     owner.decide(Verdict::No);
     assert_eq!(owner.ended().0, AgentRunStatus::Interrupted);
+}
+
+#[test]
+fn stopped_run_says_that_a_doubtful_call_may_have_taken_effect() {
+    let (mut owner, id) = running("acme__write");
+    resume(&mut owner, vec![(id, Found::Interrupted)]);
+    owner.give(Input::Stop { by: "owner".into() });
+    assert_eq!(owner.ended().0, AgentRunStatus::Cancelled);
+    let told = owner.events.iter().filter_map(|event| match event {
+        SessionEventBody::ToolFinished { status, error, .. } => Some((*status, error.clone())),
+        _ => None,
+    });
+    let told: Vec<_> = told.collect();
+    let [(ToolCallStatus::Interrupted, Some(error))] = told.as_slice() else { panic!("{told:?}") };
+    assert!(error.contains("unknown"), "{error}");
+}
+
+#[test]
+fn call_with_a_receipt_is_kept_by_a_run_without_time_left() {
+    let (mut owner, id) = running("acme__write");
+    owner.run.used.wall_clock_ms = owner.run.budget.wall_clock_ms;
+    let outcome = CallOutcome::Completed {
+        tool_run_id: "run_1".into(),
+        output: "{}".into(),
+        document: None,
+        replaces: None,
+        labels: SessionLabels { private: true, untrusted: false },
+    };
+    resume(&mut owner, vec![(id, Found::Ended(outcome))]);
+    assert_eq!(owner.ended(), (AgentRunStatus::OutOfBudget, "its time limit is reached"));
+    assert!(owner.run.labels.private);
+    let completed = owner.events.iter().any(|event| {
+        matches!(event, SessionEventBody::ToolFinished { status: ToolCallStatus::Completed, .. })
+    });
+    assert!(completed);
+    let (mut unbegun, id) = running("acme__write");
+    unbegun.run.used.wall_clock_ms = unbegun.run.budget.wall_clock_ms;
+    assert!(resume(&mut unbegun, vec![(id, Found::NotBegun)]).iter().all(|effect| *effect == Effect::Abort));
+    assert_eq!((unbegun.ended().0, unbegun.run.used.tool_calls), (AgentRunStatus::OutOfBudget, 0));
 }
