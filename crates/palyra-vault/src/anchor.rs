@@ -59,11 +59,19 @@ impl<'v> Anchor<'v> {
     }
 
     /// Makes the pending value the committed one.
+    ///
+    /// # Errors
+    ///
+    /// [`AnchorError::NothingPending`] if there is no pending value.
     pub fn commit(&self) -> Result<(), AnchorError> {
         self.settle(|_, pending| pending)
     }
 
     /// Removes the pending value, whose transaction did not commit.
+    ///
+    /// # Errors
+    ///
+    /// [`AnchorError::NothingPending`] if there is no pending value.
     pub fn discard_pending(&self) -> Result<(), AnchorError> {
         self.settle(|committed, _| committed)
     }

@@ -48,7 +48,12 @@ impl<'v> Secrets<'v> {
         Self { drawer }
     }
 
-    /// Stores a value under a reference and replaces an earlier one.
+    /// Stores a value under a reference and replaces an earlier one, whose time of creation is kept.
+    ///
+    /// # Errors
+    ///
+    /// [`VaultError::EmptySecret`] or [`VaultError::SecretTooLarge`] if the value is empty or longer than 64 KiB;
+    /// [`VaultError::Damaged`] if the earlier entry is damaged.
     pub fn put(
         &self,
         reference: &SecretRef,
@@ -86,7 +91,7 @@ impl<'v> Secrets<'v> {
         description.map(|description| self.parse(&name, &description)).transpose()
     }
 
-    /// Lists all secrets without decrypting their values.
+    /// Lists all secrets without decrypting their values. Damaged files are part of the result, not an error.
     pub fn list(&self) -> Result<SecretList, VaultError> {
         let parse = |bytes: &[u8]| parse(bytes).map(|info| (info.clone(), info.reference.to_string()));
         let (mut secrets, damaged) = self.drawer.list(parse)?;

@@ -96,7 +96,7 @@ impl<'v> SigningKeys<'v> {
         Ok(info)
     }
 
-    /// Lists all keys without decrypting their seeds.
+    /// Lists all keys without decrypting their seeds. Damaged files are part of the result, not an error.
     pub fn list(&self) -> Result<SigningKeyList, VaultError> {
         let parse = |bytes: &[u8]| parse(bytes).map(|info| (info.clone(), info.name));
         let (mut keys, damaged) = self.drawer.list(parse)?;
@@ -105,6 +105,10 @@ impl<'v> SigningKeys<'v> {
     }
 
     /// Returns the public facts about a key, without decrypting its seed.
+    ///
+    /// # Errors
+    ///
+    /// [`VaultError::UnknownKey`] if there is no key with this name.
     pub fn export_public(&self, name: &str) -> Result<SigningKeyInfo, VaultError> {
         check_name(name)?;
         let description = self.drawer.description(name)?;
@@ -134,6 +138,10 @@ impl<'v> SigningKeys<'v> {
     }
 
     /// Marks a key as revoked, so that it no longer signs. Permanent.
+    ///
+    /// # Errors
+    ///
+    /// [`VaultError::UnknownKey`] if there is no key with this name.
     pub fn revoke(&self, name: &str, now_ms: u64) -> Result<SigningKeyInfo, VaultError> {
         self.mark(name, |state| match state {
             KeyState::Active | KeyState::Retired { .. } => KeyState::Revoked { since_ms: now_ms },

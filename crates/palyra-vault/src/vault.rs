@@ -31,6 +31,11 @@ pub struct Vault {
 
 impl Vault {
     /// Creates a vault, and its directory, with the device key in the chosen place.
+    ///
+    /// # Errors
+    ///
+    /// [`VaultError::AlreadyInitialised`] if the directory contains a vault. The header is written last, so that `init`
+    /// can be repeated after another error.
     pub fn init(path: &Path, choice: KeySourceChoice) -> Result<Self, VaultError> {
         Self::init_with(path, choice.into_source(path)?)
     }
@@ -62,6 +67,11 @@ impl Vault {
     }
 
     /// Opens the vault in this directory; its header states where the device key is.
+    ///
+    /// # Errors
+    ///
+    /// [`VaultError::NotInitialised`] if there is no vault, [`VaultError::HeaderMissing`] if only encrypted files are
+    /// left, and [`VaultError::WrongDeviceKey`] if the header does not authenticate under the device key.
     pub fn open(path: &Path, passphrase: Option<&Passphrase>) -> Result<Self, VaultError> {
         let directory = open_directory(path)?;
         let protection = read_header(&directory)?.header.protection;
