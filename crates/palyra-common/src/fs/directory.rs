@@ -71,6 +71,11 @@ impl Directory {
     }
 
     /// Returns the contents of a file of at most `limit` bytes, or `None` if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// [`FsError::TooLarge`] above the limit, [`FsError::Changed`] if the file changes during the read, and the errors
+    /// of [`Self::open_file`].
     pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, FsError> {
         let Some(mut file) = self.open_file(name)? else { return Ok(None) };
         let path = self.path.join(name);
@@ -79,6 +84,10 @@ impl Directory {
     }
 
     /// Opens a file that passes every check, or returns `None` if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// If it is not a regular file, belongs to another user, is accessible to others, or has another hard link.
     pub fn open_file(&self, name: &str) -> Result<Option<File>, FsError> {
         let path = self.entry(name)?;
         // Non-blocking, so that opening a FIFO fails instead of waiting for a writer.
@@ -154,6 +163,10 @@ impl Directory {
     }
 
     /// Opens a private subdirectory.
+    ///
+    /// # Errors
+    ///
+    /// If it is missing or a link, belongs to another user, or is accessible to others.
     pub fn open_private_in(&self, name: &str) -> Result<Self, FsError> {
         let path = self.entry(name)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
