@@ -143,7 +143,12 @@ impl BuildError {
     }
 }
 
-/// Builds an artifact and signs it with `request.signers`, which must reach the publisher's threshold.
+/// Builds an artifact and signs it with `request.signers`.
+///
+/// # Errors
+///
+/// [`BuildError::Threshold`] if there are fewer signers than the publisher's threshold, and the errors of
+/// [`pack_skill_artifact`].
 pub fn build_signed_skill_artifact(request: &BuildRequest<'_>) -> Result<BuiltArtifact, BuildError> {
     let signers: Vec<PublisherKey> = request.signers.iter().map(|key| key.public()).collect();
     let packed = pack_skill_artifact(request, &signers)?;
@@ -157,6 +162,10 @@ pub fn build_signed_skill_artifact(request: &BuildRequest<'_>) -> Result<BuiltAr
 }
 
 /// Packs an artifact that `signers` will sign. `request.signers` is ignored.
+///
+/// # Errors
+///
+/// If the manifest, a path, the keys or the lineage are invalid.
 pub fn pack_skill_artifact<'a>(
     request: &BuildRequest<'a>,
     signers: &[PublisherKey],

@@ -8,6 +8,10 @@ use super::layout::{EndFacts, EntryFacts, Field, central_fields, end_fields, loc
 use super::read::{check_entry_size, check_shape};
 
 /// Encodes entries into their only byte form; the order of the input does not matter.
+///
+/// # Errors
+///
+/// If a path is invalid or occurs twice, a required entry is missing, or a size exceeds its limit.
 pub fn encode_archive<'a>(
     entries: impl IntoIterator<Item = (&'a str, &'a [u8])>,
 ) -> Result<Vec<u8>, ArchiveError> {

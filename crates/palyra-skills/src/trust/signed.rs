@@ -16,7 +16,12 @@ use crate::signing::{KeySet, PublisherKey};
 
 /// Operations that signed statements cause.
 impl SkillTrustStore {
-    /// Applies a rotation. A second successor for one epoch blocks the publisher.
+    /// Applies a rotation. A second successor for one epoch, signed by the keys of that epoch, blocks the publisher.
+    ///
+    /// # Errors
+    ///
+    /// If the publisher is unknown or blocked, the rotation does not start at the current epoch, the trusted keys did
+    /// not sign it, or a new key is revoked or was retired.
     pub fn rotate(&mut self, rotation: &SignedRotation) -> Result<RotationOutcome, TrustError> {
         let statement = rotation.statement();
         let publisher = &statement.publisher;
@@ -51,6 +56,10 @@ impl SkillTrustStore {
     }
 
     /// Applies a revocation list of a known publisher or of a followed feed.
+    ///
+    /// # Errors
+    ///
+    /// If the issuer is unknown or the list fails the checks of its signatures and number.
     pub fn apply_feed(&mut self, signed: &SignedRevocations) -> Result<FeedOutcome, FeedError> {
         let list = signed.list();
         let unknown = |name: &String| FeedError::UnknownIssuer(clip(name));
