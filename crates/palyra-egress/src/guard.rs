@@ -93,6 +93,11 @@ impl EgressGuard {
     /// Finds the first rule that covers the request; no I/O.
     ///
     /// `rules` is the one rule behind a handle, or all granted rules.
+    ///
+    /// # Errors
+    ///
+    /// [`EgressError::Denied`] if no rule covers the request, and [`EgressError::InvalidRequest`] if it is malformed.
+    /// The text may contain secrets: see [`EgressError::redacted`].
     pub fn authorize(
         &self,
         rules: &[HttpRule],
@@ -103,7 +108,13 @@ impl EgressGuard {
 
     /// Sends an authorised request and returns the whole response.
     ///
-    /// Dropping the future closes the connection at once. A runtime with I/O and time is needed.
+    /// Dropping the future closes the connection at once. A tokio runtime with I/O and time is needed.
+    ///
+    /// # Errors
+    ///
+    /// [`EgressError::Denied`] if the request contains a guarded secret or the target has a blocked address,
+    /// [`EgressError::Quota`] above a byte limit, [`EgressError::TimedOut`] after the time limit of the request, and
+    /// [`EgressError::Unavailable`] if the server fails. Secrets are removed from the texts.
     pub async fn send(
         &self,
         request: AuthorizedRequest,
