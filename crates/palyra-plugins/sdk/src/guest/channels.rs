@@ -6,6 +6,11 @@ use super::raw::{channels, host_capabilities};
 use serde::Serialize;
 
 /// Publishes bytes with a media type to the channel `name`.
+///
+/// # Errors
+///
+/// [`HostError::Denied`] if the channel is not granted, and [`HostError::Unavailable`] if it does not accept the
+/// message.
 pub fn publish(name: &str, content_type: &str, body: &[u8]) -> Result<(), HostError> {
     let handle = host_capabilities::find(CapabilityKind::Channel, name);
     Ok(channels::publish(handle, content_type, body)?)

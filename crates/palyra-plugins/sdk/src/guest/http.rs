@@ -107,6 +107,11 @@ impl Request {
     /// Sends the request under the first rule that covers its URL and method.
     ///
     /// A request without a grant is also passed to the host, whose denial names the missing grant.
+    ///
+    /// # Errors
+    ///
+    /// [`HostError::Denied`] without a grant, [`HostError::TimedOut`] after the time limit, and
+    /// [`HostError::Unavailable`] if the server fails. A response with an error status is not an error.
     pub fn send(self) -> Result<Response, HostError> {
         let secrets = self.secrets.into_iter().map(injection).collect();
         // The rule is looked up last, because a denial names the latest failed lookup and the host checks the rule

@@ -23,16 +23,28 @@ pub fn open(prefix: &str) -> Store {
 
 impl Store {
     /// Returns the value of `key`, or `None` if it is not set.
+    ///
+    /// # Errors
+    ///
+    /// [`HostError::Denied`] if the prefix is not granted, and [`HostError::InvalidArgument`] if the key is invalid.
     pub fn get(&self, key: &str) -> Result<Option<Vec<u8>>, HostError> {
         Ok(raw::get(self.handle, key)?)
     }
 
     /// Returns the value of `key` as text.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Self::get`], and a [`ToolError`] if the value is not UTF-8.
     pub fn get_string(&self, key: &str) -> Result<Option<String>, ToolError> {
         Ok(self.get(key)?.map(String::from_utf8).transpose()?)
     }
 
     /// Returns the value of `key`, parsed as JSON.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Self::get`], and [`ToolError::INVALID_DATA`] if the value is not JSON of this type.
     pub fn get_json<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, ToolError> {
         let value = self.get(key)?.map(|bytes| serde_json::from_slice(&bytes)).transpose();
         value.map_err(|error| {
@@ -41,6 +53,11 @@ impl Store {
     }
 
     /// Sets `key` to bytes or text; the change is immediate.
+    ///
+    /// # Errors
+    ///
+    /// [`HostError::Denied`] if the prefix is not granted for writing, and [`HostError::QuotaExceeded`] above the quota
+    /// of the prefix.
     pub fn put(&self, key: &str, value: impl AsRef<[u8]>) -> Result<(), HostError> {
         Ok(raw::put(self.handle, key, value.as_ref())?)
     }
