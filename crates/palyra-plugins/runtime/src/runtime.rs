@@ -43,6 +43,10 @@ pub enum RuntimeStartError {
 
 impl WasmRuntime {
     /// Creates the engines and linkers, and starts the ticker.
+    ///
+    /// # Errors
+    ///
+    /// If the engine refuses its settings, the thread cannot start, or the directory of compiled code cannot be used.
     pub fn new(config: RuntimeConfig) -> Result<Self, RuntimeStartError> {
         let engine = |error: wasmtime::Error| RuntimeStartError::Engine(format!("{error:#}"));
         let engines = Engines::new(&config).map_err(engine)?;
@@ -66,6 +70,11 @@ impl WasmRuntime {
     /// Loads a module: from memory, from the disk cache, or by compiling it.
     ///
     /// Concurrent calls for the same bytes compile once. A compilation continues without a waiting caller.
+    ///
+    /// # Errors
+    ///
+    /// If the module is invalid or exceeds a limit, or if the time of the request passes during its compilation
+    /// (`busy`).
     pub async fn load_for(
         &self,
         bytes: &[u8],
