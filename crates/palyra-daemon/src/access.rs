@@ -28,7 +28,7 @@ pub enum Refused {
     /// The token is unknown, was removed or has expired.
     #[error("invalid token")]
     BadToken,
-    /// Too many wrong tokens came from there.
+    /// The address had too many failed authentications.
     #[error("too many wrong tokens: try again later")]
     TooMany,
 }
@@ -77,7 +77,7 @@ impl Access {
         self.denials.count(from)
     }
 
-    /// Principals of tokens; invalid tokens are counted by address.
+    /// Authenticates a request by its token; invalid tokens are counted by address.
     pub fn authenticate(
         &self,
         state: &State,

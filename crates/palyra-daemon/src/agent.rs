@@ -1,7 +1,7 @@
-//! The owner of agent runs: it writes the plans of `palyra-agent` down, then carries their effects out.
+//! Executes agent runs: writes the plans of `palyra-agent` to the state, then carries out their effects.
 //!
-//! Each unfinished run is one task with an inbox ([`driver`]); nothing else changes a run, so that the second answer
-//! to a pause gets `already_decided`.
+//! Each unfinished run is a task with an inbox ([`driver`]). Only this task changes the run, so of two concurrent
+//! answers to a pause the second one fails with `already_decided`.
 
 mod answer;
 mod call;
@@ -29,16 +29,16 @@ use tokio::sync::mpsc;
 use driver::Command;
 use hub::Hub;
 
-/// Runs that may be in progress or wait at once.
+/// Maximum number of runs that are in progress or waiting.
 const MAX_OPEN_RUNS: usize = 1_024;
 
-/// The agent runs of one daemon.
+/// All agent runs of a daemon.
 #[derive(Default)]
 pub(crate) struct Agent {
     hub: Hub,
-    /// The inbox of each run that has not ended.
+    /// The inbox of each unfinished run.
     inboxes: Mutex<HashMap<String, mpsc::Sender<Command>>>,
-    /// Held while a session is read, changed and written.
+    /// Locks of sessions, each held while its session is read, changed and written.
     locks: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     model: RwLock<Option<ModelSource>>,
 }
@@ -49,7 +49,7 @@ impl Agent {
         &self.hub
     }
 
-    /// Sets the model that answers where a session names none.
+    /// Sets the model for sessions that name none.
     pub(crate) fn set_model(&self, source: Option<ModelSource>) {
         *self.model.write() = source;
     }

@@ -42,7 +42,7 @@ const MAX_CONCURRENT_RUNS: u32 = 64;
 /// Maximum wait for a free place before a call fails as `busy`.
 const QUEUE_TIME: Duration = Duration::from_secs(5);
 
-/// Configuration of calls, set at the start of the daemon.
+/// Configuration of calls, set when the daemon starts.
 #[derive(Clone)]
 pub struct AppConfig {
     /// Compiles modules, in this process or in another one.
@@ -51,18 +51,18 @@ pub struct AppConfig {
     pub keep_compiled_code: bool,
     /// Whether guests may access the network.
     pub outside: Outside,
-    /// No run gets more than this.
+    /// Upper limit for the limits of every run.
     pub ceiling: Option<RuntimeLimits>,
-    /// Runs that may be in progress at once.
+    /// Maximum number of concurrent runs.
     pub max_concurrent_runs: u32,
 }
 
-/// The network, as far as the daemon opens it; what one run may reach is a matter of its grants.
+/// Network access of guests; the grants of a run decide which addresses it can reach.
 #[derive(Clone)]
 pub enum Outside {
-    /// Every request of a guest is refused as unavailable.
+    /// Every request of a guest fails as unavailable.
     Closed,
-    /// Requests go through the one guard.
+    /// Requests go through the egress guard.
     Open {
         /// Additional trusted root certificates.
         extra_roots: Vec<CertificateDer<'static>>,
@@ -82,15 +82,15 @@ impl AppConfig {
     }
 }
 
-/// The daemon: an open state, and the sandbox over it.
+/// The daemon: an open state, its sandbox, and the services over them.
 pub struct App {
     state: Arc<State>,
     config: AppConfig,
-    /// Started with the first call: most commands need no sandbox.
+    /// Created with the first call, because most commands need no sandbox.
     caller: OnceCell<Arc<ToolCaller>>,
-    /// The calls in progress; those that began a run are in the registry of runs as well.
+    /// The calls in progress; runs that have begun are also in the registry of runs.
     calls: TaskTracker,
-    /// Ends every call in progress, and every later one; set when the daemon stops.
+    /// Cancels all current and future calls; used when the daemon stops.
     cancel_calls: CancellationToken,
     /// Background tasks that have to finish before the state is closed.
     chores: TaskTracker,
@@ -109,7 +109,7 @@ pub struct App {
     egress: OnceLock<Result<Option<EgressGuard>, String>>,
     started: Instant,
     stopping: watch::Sender<bool>,
-    /// Counts started calls, so that observers know when the machine is busy.
+    /// Number of started calls, from which the delivery engine sees whether calls are arriving.
     calls_begun: AtomicU64,
     /// True if it serves other processes and notifies observers, not only its own process.
     gateway: AtomicBool,
@@ -174,7 +174,7 @@ impl App {
         &self.agent
     }
 
-    /// Sets the model that answers in sessions; without one the local router does.
+    /// Sets the model for sessions; without one, only the local router is used.
     pub fn set_model(&self, source: Option<ModelSource>) {
         self.agent.set_model(source);
     }
@@ -259,7 +259,7 @@ impl App {
         self.state.now_ms()
     }
 
-    /// Sets the addresses of our listeners, which guests may not contact; called before the first call.
+    /// Sets the addresses of the daemon's listeners, which guests may not contact; must precede the first call.
     pub(crate) fn listens_on(&self, addresses: Vec<SocketAddr>) {
         let _ = self.listeners.set(addresses);
     }
@@ -269,12 +269,12 @@ impl App {
         self.started.elapsed()
     }
 
-    /// Becomes true when the daemon begins to stop.
+    /// Returns a receiver that becomes true when the daemon begins to stop.
     pub fn stopping(&self) -> watch::Receiver<bool> {
         self.stopping.subscribe()
     }
 
-    /// Begins to stop: nothing new is accepted, streams end.
+    /// Begins to stop: new requests are rejected, and streams end.
     pub fn begin_stop(&self) {
         if self.gateway.swap(false, Ordering::SeqCst) {
             self.announce(EventKind::GatewayShutdown);
@@ -313,12 +313,12 @@ impl App {
         self.calls.len()
     }
 
-    /// Ends every call in progress, and every later one.
+    /// Cancels all current and future calls.
     pub fn cancel_calls(&self) {
         self.cancel_calls.cancel();
     }
 
-    /// Waits until no call is in progress, and everything about them is written down.
+    /// Waits until no call is in progress, and all of their results are stored.
     pub async fn drained(&self) {
         self.calls.wait().await;
         self.chores.wait().await;
@@ -341,7 +341,7 @@ impl App {
         self.attend_call(call, end).await
     }
 
-    /// Runs a module that came with the call, as [`App::call`] calls a tool.
+    /// Runs an inline module; otherwise like [`App::call`].
     pub(crate) async fn call_inline(
         self: &Arc<Self>,
         invocation: InlineInvocation,
@@ -391,7 +391,7 @@ impl App {
     {
         let caller = self.caller().await?;
         let (under_way, token) = (self.calls.token(), CancelToken::default());
-        // Boxed first: it is large, and would be copied whole into what is made of it.
+        // Boxed first, because it is large and would be copied into each wrapper.
         let calling = Box::pin(call(caller, token.clone()));
         let calling = async move {
             let result = AssertUnwindSafe(calling).catch_unwind().await;
@@ -409,7 +409,7 @@ impl App {
         running.await
     }
 
-    /// Compiles the modules of a skill and compares what they describe with its manifest, once for each release.
+    /// Compiles the modules of a skill and compares their descriptions with its manifest, once per release.
     pub(crate) async fn prepare(self: &Arc<Self>, skill_id: &str) -> Result<(), CallError> {
         let caller = self.caller().await?;
         let mut stopping = self.stopping();
@@ -420,7 +420,7 @@ impl App {
         }
     }
 
-    /// Runs a stored run again; it ends when the caller goes away, or the daemon stops.
+    /// Replays a stored run; the replay ends when the caller is dropped or the daemon stops.
     pub(crate) async fn replay(self: &Arc<Self>, run_id: String) -> Result<Replayed, CallError> {
         let replay = |caller: Arc<ToolCaller>, token| async move { caller.replay(&run_id, token).await };
         self.attend(replay, std::future::pending()).await
@@ -448,7 +448,7 @@ impl App {
         self.drained().await;
         let state = Arc::clone(&self.state);
         let stopped = tokio::task::spawn_blocking(move || state.stop()).await;
-        // A runtime that ends first has not stopped the state; dropping it writes what is waiting.
+        // If the runtime ends first, the state is not stopped; dropping it flushes pending writes.
         stopped.unwrap_or_else(|_| Err(StateError::Journal(palyra_journal::JournalError::Closed)))
     }
 
@@ -481,7 +481,7 @@ fn closed_tracker() -> TaskTracker {
     tracker
 }
 
-/// Ends when the daemon begins to stop, or is gone.
+/// Resolves when the daemon begins to stop, or was dropped.
 pub(crate) async fn until_stopping(stopping: &mut watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stopping| *stopping).await;
 }

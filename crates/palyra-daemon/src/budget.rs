@@ -1,8 +1,8 @@
-//! The memory that requests on their way in and answers on their way out may hold together.
+//! Memory budget for incoming requests and outgoing answers.
 //!
-//! Request bodies, gRPC messages, MCP messages, uploaded packages and answers a client has not read yet all draw on one
-//! budget, by principal: a principal that holds its share is refused before its next request is read, and never takes
-//! the guaranteed part of another one.
+//! Request bodies, gRPC messages, MCP messages, uploaded packages and unread responses are charged to one budget, by
+//! principal. A principal at its limit is rejected before its next request is read, and cannot use the guaranteed part
+//! of another one.
 
 use palyra_common::ErrorCode;
 use parking_lot::{Mutex, MutexGuard};
@@ -12,14 +12,14 @@ use std::sync::Arc;
 use palyra_api::Problem;
 use serde_json::json;
 
-/// Bytes of all principals together, beyond the guaranteed bytes of each.
+/// Maximum bytes of all principals together, beyond the guaranteed bytes of each.
 pub(crate) const TOTAL_BYTES: usize = 256 << 20;
-/// Bytes of one principal.
+/// Maximum bytes of one principal.
 pub(crate) const PRINCIPAL_BYTES: usize = 192 << 20;
-/// Bytes a principal may hold however much the others hold.
+/// Bytes that a principal can always reserve, however much others use.
 pub(crate) const GUARANTEED_BYTES: usize = 8 << 20;
 
-/// The budget of one daemon.
+/// The memory budget of one daemon; clones share it.
 #[derive(Clone, Default)]
 pub(crate) struct MemoryBudget(Arc<Mutex<Ledger>>);
 
@@ -39,7 +39,7 @@ struct Held {
     bytes: Mutex<usize>,
 }
 
-/// The limit that leaves no room.
+/// The limit that is exceeded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BudgetExceeded {
     #[error("requests and unread responses of `{principal}` use its whole budget of {PRINCIPAL_BYTES} bytes")]
@@ -61,7 +61,7 @@ impl From<BudgetExceeded> for Problem {
 }
 
 impl MemoryBudget {
-    /// Returns an empty reservation, unless the principal already holds all it may.
+    /// Returns an empty reservation, or an error if the principal is at its limit already.
     pub(crate) fn open(&self, principal: &str) -> Result<Reservation, BudgetExceeded> {
         self.ledger().check(principal, 1)?;
         let (principal, bytes) = (Arc::from(principal), Mutex::new(0));

@@ -1,4 +1,4 @@
-//! The releases this program was built with, as the trust step knows them.
+//! Releases that are embedded in this program, for the trust step of installations.
 
 use palyra_built_in_skills::EMBEDDED;
 use palyra_skills::trust::BuiltInReleases;

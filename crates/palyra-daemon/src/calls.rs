@@ -39,7 +39,7 @@ impl<T: Send + 'static> Drop for Attended<T> {
     fn drop(&mut self) {
         let Some(call) = self.call.take() else { return };
         self.token.cancel();
-        // Without a runtime the call is dropped, and its run closed as interrupted.
+        // Without a runtime the call is dropped, and the next owner closes its run as interrupted.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(call);
         }

@@ -1,4 +1,4 @@
-//! The tools of installed skills: all of them, those that fit some words, and one.
+//! The catalog of installed tools: lists, searches, and single tools.
 
 use palyra_agent::ToolAccess;
 use palyra_api::Problem;

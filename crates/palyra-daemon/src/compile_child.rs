@@ -7,10 +7,10 @@ use std::time::Duration;
 use palyra_common::limits::{COMPILE_MEMORY_BYTES, COMPILE_TIMEOUT_MS};
 use palyra_plugins_runtime::{ChildCompiler, compile_child_main};
 
-/// The first argument that makes this process a compiler.
+/// The first argument of a process that compiles one module.
 pub const NAME: &str = "__compile-module";
 
-/// Compiles, if this process was started for that: `PROGRAM __compile-module TIMEOUT_MS MEMORY_BYTES`.
+/// Compiles a module if this process was started as `PROGRAM __compile-module TIMEOUT_MS MEMORY_BYTES`.
 pub fn as_child(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter().skip(1);
     if arguments.next()? != NAME {

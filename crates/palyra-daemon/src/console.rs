@@ -1,4 +1,4 @@
-//! Sign-in to the console: a one-time code opens a session, a cookie carries it, and it ends by time, by signing out
+//! Sign-in to the console: a one-time code opens a session, a cookie identifies it, and it ends by time, by signing out
 //! or by a revocation.
 //!
 //! Only hashes of codes and cookies are stored. Sessions survive a restart of the daemon in a private file next to
@@ -30,28 +30,28 @@ const MAX_SECRET_BYTES: usize = 128;
 /// The codes and sessions of one daemon.
 #[derive(Default)]
 pub(crate) struct Console {
-    /// The address browsers use; unset in a process that does not listen.
+    /// URL for browsers; unset in a process that does not listen.
     url: OnceLock<String>,
     file: OnceLock<SessionFile>,
     codes: Mutex<Codes>,
     sessions: Mutex<Sessions>,
 }
 
-/// A request's session: which one, and a signal of its end.
+/// The session of a request, with a signal for its end.
 #[derive(Debug, Clone)]
 pub(crate) struct LiveSession {
     pub(crate) session_id: String,
     pub(crate) ended: CancellationToken,
 }
 
-/// A code that was just made.
+/// A new code.
 pub(crate) struct NewCode {
     pub(crate) code: Zeroizing<String>,
     pub(crate) expires_ms: u64,
 }
 
 impl Console {
-    /// Serves sign-in at this address from now on, with the sessions an earlier daemon left. Blocks on a file.
+    /// Enables sign-in at this URL, and loads the sessions of an earlier daemon; blocks the calling thread.
     pub(crate) fn listen(&self, url: String, root: &StateRoot) {
         let file = SessionFile::of(root);
         match file.read() {
@@ -67,7 +67,7 @@ impl Console {
         self.url.get().map(String::as_str)
     }
 
-    /// Makes a code that opens one session within a minute.
+    /// Creates a code that opens one session within a minute.
     pub(crate) fn new_code(&self, now_ms: u64) -> Result<NewCode, getrandom::Error> {
         let code = new_secret()?;
         let expires_ms = self.codes.lock().add(digest(&code), now_ms);
@@ -111,12 +111,12 @@ impl Console {
         self.sessions().list(now_ms)
     }
 
-    /// Ends a session, and with it every stream it has open.
+    /// Ends a session and its open streams.
     pub(crate) fn end(&self, session_id: &str, now_ms: u64) -> Option<SessionView> {
         self.sessions().end(session_id, now_ms)
     }
 
-    /// Writes the open sessions down. Blocks on a file.
+    /// Writes the open sessions to their file; blocks the calling thread.
     pub(crate) fn save(&self) -> Result<(), FsError> {
         match self.file.get() {
             Some(file) => file.write(|| self.sessions().records()),

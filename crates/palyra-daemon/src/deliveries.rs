@@ -1,9 +1,9 @@
-//! Deliveries: events of the journal to observers, messages of guests to files and webhooks.
+//! Delivers events of the journal to observers, and messages of guests to files and webhooks.
 //!
-//! One engine serves every lane. The items of a lane are delivered in order, one at a time; an item that fails is tried
-//! again after growing waits, then given up as a dead letter, and delays no lane but its own. What became of an item is
-//! recorded before the next one is sent: for an observer in the transaction of the receipt of its run. While calls come,
-//! observers take a small part of the machine; when none does, as much as they may.
+//! One engine serves every lane. The items of a lane are delivered in order, one at a time. A failed item is tried
+//! again with growing delays, then moved to the dead letters, and blocks no other lane. The outcome of an item is
+//! recorded before the next one is sent: for an observer in the transaction of its run's receipt. While calls are
+//! arriving, observers use a small part of the machine.
 
 mod counts;
 mod engine;
@@ -24,11 +24,11 @@ pub(crate) use sinks::body_text;
 /// Options of the delivery engine.
 #[derive(Debug, Clone, Copy)]
 pub struct DeliveryOptions {
-    /// Observers that may run at once; calls have the rest of the machine.
+    /// Maximum number of concurrent observers, which leaves the rest of the machine to calls.
     pub parallel: usize,
     /// Waits between the attempts of an observer; its binding sets their number.
     pub hooks: Backoff,
-    /// Waits between the attempts of a channel.
+    /// Delays between the attempts of a channel.
     pub channels: Backoff,
     /// Maximum number of attempts for a message.
     pub channel_attempts: u32,
@@ -36,10 +36,10 @@ pub struct DeliveryOptions {
     pub stop_grace: Duration,
 }
 
-/// Waits between attempts: each is twice as long as the one before.
+/// Delays between attempts; each is twice the previous one.
 #[derive(Debug, Clone, Copy)]
 pub struct Backoff {
-    /// The wait after the first failure.
+    /// Delay after the first failure.
     pub first: Duration,
     /// Maximum wait.
     pub longest: Duration,

@@ -1,4 +1,4 @@
-//! Denials of authenticated principals: counted, and recorded in the journal up to a limit per address.
+//! Counts denials of authenticated principals, and records them in the journal up to a limit per address.
 
 use palyra_common::ErrorCode;
 use std::net::IpAddr;

@@ -1,7 +1,7 @@
 //! Problems of an installation, their evidence and remedies.
 //!
-//! Checks only read; only a requested fix changes anything. The state is examined from outside, because a state that
-//! cannot be opened needs it most.
+//! Checks only read; only a requested fix changes anything. The state is examined without opening it first, because a
+//! state that cannot be opened needs a diagnosis most.
 
 mod files;
 mod fix;
@@ -27,17 +27,17 @@ use crate::server::DEFAULT_PORT;
 pub struct Subject {
     /// State root to examine.
     pub root: StateRoot,
-    /// Options for opening it, without waiting for the lock.
+    /// Options for opening the state, without waiting for the lock.
     pub options: StateOptions,
     /// Deployment profile that the installation should match.
     pub profile: &'static DeploymentProfile,
     /// Address on which a daemon would listen.
     pub listen: SocketAddr,
-    /// Facts about the system.
+    /// Directory with facts about the system, `/proc` outside of tests.
     pub proc: PathBuf,
     /// Limit on open files of a process; `None` if it is unlimited.
     pub open_files: Option<u64>,
-    /// Less free space than this is too little.
+    /// Minimum free space in bytes.
     pub least_free_bytes: u64,
 }
 
@@ -60,7 +60,7 @@ impl Subject {
 /// Returns the checks that a running daemon makes of its open state; an error explains why it did not.
 pub type AskDaemon<'a> = &'a dyn Fn() -> Result<Vec<Check>, String>;
 
-/// Looks at everything; where a daemon has the state open, the checks of the state itself are skipped.
+/// Runs all checks; those of the state itself are skipped if a daemon has it open.
 pub fn examine(subject: &Subject) -> Report {
     examine_with(subject, &|| Err("stop the daemon to check it".into()))
 }

@@ -1,4 +1,4 @@
-//! Values of a submitted form: checked against the form that was shown, with secrets kept apart.
+//! Checks the values of a submitted form against the form that was shown, and separates secrets from them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use crate::problem::ToProblem;
 
 /// The checked values of a submitted form.
 pub(crate) struct CheckedForm {
-    /// The values by the names of their fields; a secret is the reference under which the vault has it.
+    /// Values by field name; a secret is the reference under which the vault stores it.
     pub(crate) values: Map<String, Value>,
     secrets: Vec<(SecretRef, SecretValue)>,
 }
 
 impl CheckedForm {
-    /// Checks a submit against a document that a skill made.
+    /// Checks a submission against the document of a skill.
     pub(crate) fn new(
         document: &A2uiDocument,
         skill_id: Option<&str>,
@@ -41,7 +41,7 @@ impl CheckedForm {
         Ok(Self { values, secrets })
     }
 
-    /// Puts its secrets into the vault.
+    /// Stores its secrets in the vault.
     pub(crate) async fn keep_secrets(&mut self, app: &Arc<App>, by: &Principal) -> Result<(), Problem> {
         let secrets = std::mem::take(&mut self.secrets);
         if secrets.is_empty() {

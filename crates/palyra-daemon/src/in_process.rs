@@ -1,4 +1,4 @@
-//! The daemon's router without a socket: what a command uses that owns the state itself.
+//! The daemon's router without a socket, for a command that owns the state itself.
 
 use std::sync::Arc;
 
@@ -44,13 +44,13 @@ impl InProcess {
     }
 }
 
-/// Why a token cannot be used.
+/// Error of using a token.
 #[derive(Debug, thiserror::Error)]
 pub enum UnderTokenError {
     /// The text is not a token.
     #[error(transparent)]
     Token(#[from] TransportError),
-    /// The owner's cannot be read.
+    /// The owner's token cannot be read.
     #[error(transparent)]
     Owner(#[from] OwnerTokenError),
 }
@@ -58,7 +58,7 @@ pub enum UnderTokenError {
 #[async_trait]
 impl Transport for InProcess {
     async fn send(&self, mut request: Request<ApiBody>) -> Result<Response<ApiBody>, TransportError> {
-        // Only this process can set an extension; nothing on a wire becomes one.
+        // Extensions can only be set in this process; nothing in a request from outside becomes one.
         let arrival = match &self.token {
             None => Arrival::InProcess,
             Some(token) => {

@@ -111,7 +111,7 @@ pub(crate) fn read_grants(
         .map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()).hint(error.hint()))
 }
 
-/// Reads the limits a caller names; those it does not name stay as they are in `most`.
+/// Reads the limits of a caller; limits it does not name keep their value in `most`.
 pub(crate) fn read_limits(
     limits: &[String],
     mut most: RuntimeLimits,

@@ -29,13 +29,13 @@ struct OutcomeLabels {
     outcome: String,
 }
 
-/// Which route took how long.
+/// Labels of the duration of requests.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RouteLabels {
     route: String,
 }
 
-/// Which stage of a call took how long.
+/// Labels of the duration of a stage.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct StageLabels {
     stage: &'static str,
@@ -47,11 +47,11 @@ pub(crate) struct Metrics {
     requests: Family<RequestLabels, Counter>,
     request_seconds: Family<RouteLabels, Histogram>,
     calls: Family<OutcomeLabels, Counter>,
-    /// The one of `calls` that nearly all are counted under.
+    /// The counter of successful calls, which is used for nearly all of them.
     calls_ok: Counter,
     call_seconds: Histogram,
     stage_seconds: Family<StageLabels, Histogram>,
-    /// Those of `stage_seconds`, looked up once.
+    /// The histograms of `stage_seconds`, looked up once.
     stages: [Histogram; 5],
     call_memory: Histogram,
     fuel: Counter,

@@ -40,7 +40,7 @@ pub(crate) async fn provider_for(app: &Arc<App>, record: &ModelRecord) -> Result
     Ok(HttpProvider::new(guard, config))
 }
 
-/// Reads the key out of the vault; blocks.
+/// Reads the key from the vault; blocks the calling thread.
 fn read_key(state: &State, name: SecretRef) -> Result<ProviderKey, Problem> {
     let found = state.vault().secrets().get(&name);
     match found.map_err(|error| Problem::new(ErrorCode::StateIo, error.to_string()))? {

@@ -42,7 +42,7 @@ impl Background {
         }
     }
 
-    /// Checks every byte and every signature; `tofu` permits a publisher that was never seen.
+    /// Verifies all bytes and signatures; `tofu` permits an unknown publisher.
     pub fn check(&self, bytes: Arc<[u8]>, tofu: bool) -> Result<Verification, Problem> {
         let trust = self.trust.clone().with_tofu(tofu);
         verify_skill_artifact(bytes, &trust, &self.platform).map_err(|refusal| refusal.to_problem())
@@ -64,7 +64,7 @@ impl Background {
         })
     }
 
-    /// Audits a package, without the trust of its publisher.
+    /// Audits a package, regardless of the trust in its publisher.
     pub fn audit(&self, bytes: Arc<[u8]>) -> Result<SkillAudits, Problem> {
         let skill = self.check(bytes, true)?.skill;
         let report = audit_skill_artifact_security(&skill, &self.policy, &self.tools);

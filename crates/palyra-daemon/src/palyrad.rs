@@ -1,6 +1,6 @@
 //! `palyrad`: the daemon, for services and for commands that start one.
 //!
-//! The program `palyra` runs this when it is called `palyrad`.
+//! The program `palyra` runs this when it is started under the name `palyrad`.
 
 use palyra_common::ErrorCode;
 use std::ffi::OsString;
@@ -45,7 +45,7 @@ struct Palyrad {
     serve: ServeArgs,
 }
 
-/// Runs the daemon, if the program was called `palyrad`; the first argument is what it was called.
+/// Runs the daemon if the first argument, the name of the program, is `palyrad`.
 pub fn as_daemon(arguments: &[OsString]) -> Option<ExitCode> {
     let called = Path::new(arguments.first()?).file_name()?;
     (called == NAME).then(|| main(arguments))

@@ -1,4 +1,4 @@
-//! Plugins: what runs of a skill get and why, and what operators set.
+//! Plugins: the grants of their runs with reasons, and the settings of operators.
 
 mod check;
 mod profile;

@@ -34,7 +34,7 @@ pub(crate) use trust::equivocation;
 
 use palyra_api::Problem;
 
-/// An error with its problem.
+/// Converts an error to its problem.
 pub trait ToProblem {
     /// Returns the error as a problem.
     fn to_problem(&self) -> Problem;

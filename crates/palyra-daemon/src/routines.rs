@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use crate::app::{App, until_stopping};
 use runner::Runner;
 
-/// Routines and objectives of one daemon.
+/// The scheduler and the stores of routines and objectives.
 pub(crate) struct Control {
     store: StateStore,
     fires: Arc<Fires>,
@@ -43,7 +43,7 @@ impl Control {
     }
 }
 
-/// Fires what is due, until the daemon stops; only a daemon that lasts does this.
+/// Fires due routines until the daemon stops; one-shot commands never call this.
 pub async fn schedule(app: Arc<App>, clock: Arc<dyn Clock>) {
     let mut stopping = app.stopping();
     let control = app.control();

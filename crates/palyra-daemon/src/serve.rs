@@ -1,4 +1,4 @@
-//! Starting a daemon: the flags, the log, and the run from open state to clean stop.
+//! Starts a daemon: flags, log, and the run from opening the state to a graceful stop.
 
 mod args;
 mod log_file;
@@ -23,7 +23,7 @@ use crate::server::{Endpoint, Server, ServerError};
 use crate::traces;
 use crate::upkeep::{EVERY, keep_up};
 
-/// Why a daemon did not run to its clean stop.
+/// Reason why a daemon did not start or stop properly.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The profile does not permit these flags.
@@ -45,14 +45,14 @@ pub enum ServeError {
 
 /// Checks the flags of a daemon that can be checked without a state root.
 ///
-/// For a command that creates one: what is wrong with the flags, or with the machine, is found out before.
+/// A command that creates a state root calls this first, so that errors in the flags are reported before it exists.
 pub async fn check_start(args: &ServeArgs) -> Result<(), ServeError> {
     args.check_profile()?;
     logging::filter(args).map_err(ServeError::Log)?;
     Ok(Server::check_bind(&args.config()).await?)
 }
 
-/// Serves an open state until a signal, a request or idleness ends it; `announce` is called once it listens.
+/// Serves an open state until a signal, a request or the idle timeout ends it; `announce` is called once it listens.
 pub async fn serve(
     state: State,
     config: AppConfig,

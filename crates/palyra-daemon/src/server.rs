@@ -1,4 +1,4 @@
-//! Listening: a Unix socket for this user, TCP and gRPC for everybody with a token.
+//! Listeners: a Unix socket for the user of the daemon, TCP and gRPC for clients with a token.
 
 mod connection;
 mod endpoint;
@@ -45,9 +45,9 @@ pub struct ServerConfig {
     pub listen: SocketAddr,
     /// The gRPC listen address; off by default.
     pub grpc_listen: Option<SocketAddr>,
-    /// Names it may be addressed by, besides those of this machine.
+    /// Additional host names under which the daemon may be addressed.
     pub allow_hosts: Vec<String>,
-    /// Certificate and key; without them only loopback addresses are listened on.
+    /// Certificate and key; without them only loopback addresses are permitted.
     pub tls: Option<TlsFiles>,
     /// Maximum time for the head of a request, or a TLS handshake.
     pub header_timeout: Duration,
@@ -55,7 +55,7 @@ pub struct ServerConfig {
     pub body_timeout: Duration,
     /// Number of rejected requests from one address before it is rate-limited.
     pub failure_burst: u32,
-    /// Connections of one listener that may be open at once.
+    /// Maximum number of open connections per listener.
     pub max_connections: usize,
     /// Time for which calls may continue after a stop began, before they are cancelled.
     pub grace: Duration,
@@ -80,7 +80,7 @@ impl Default for ServerConfig {
     }
 }
 
-/// A daemon that listens.
+/// A daemon with its listeners.
 pub struct Server {
     app: Arc<App>,
     config: ServerConfig,
@@ -155,7 +155,7 @@ impl Server {
 struct Connections {
     routers: Routers,
     limits: ConnectionLimits,
-    /// One table for each listener: a flood of one leaves the places of the others alone.
+    /// One table per listener, so that a flood of one does not take the places of the others.
     http: ConnectionTable,
     socket: ConnectionTable,
     grpc: ConnectionTable,
@@ -179,9 +179,9 @@ impl Connections {
         }
     }
 
-    /// Serves a connection, or closes it at once where every place is taken by an authenticated one.
+    /// Serves a connection, or closes it at once if authenticated connections take every place.
     async fn serve(&mut self, incoming: Incoming) {
-        // The loop prefers new connections to ended ones: during a flood these would pile up.
+        // The loop prefers new connections to finished ones, which would pile up during a flood.
         while self.tasks.try_join_next().is_some() {}
         let (table, peer) = match &incoming {
             Incoming::Socket(_) => (&mut self.socket, None),
@@ -196,7 +196,7 @@ impl Connections {
         let (routers, stopping) = (self.routers.clone(), self.stopping.clone());
         let serving = connection::serve(incoming, routers, self.limits, state.clone(), stopping);
         table.add(peer, state, self.tasks.spawn(serving));
-        // A connection is read before later ones can push it out.
+        // Lets the connection be read before later ones can replace it.
         tokio::task::yield_now().await;
     }
 
@@ -204,7 +204,7 @@ impl Connections {
     async fn drain(mut self, app: &App, grace: Duration) {
         let ended = async {
             while self.tasks.join_next().await.is_some() {}
-            // Routines are not called over a connection.
+            // Calls of routines have no connection.
             app.drained().await;
         };
         if tokio::time::timeout(grace, ended).await.is_err() {
@@ -229,7 +229,7 @@ fn browser_url(url: &str, config: &ServerConfig) -> String {
     }
 }
 
-/// Ends after `limit`, if there is one.
+/// Waits until the idle limit, or forever if there is none.
 async fn idle(limit: Option<Duration>) {
     match limit {
         Some(limit) => tokio::time::sleep(limit).await,

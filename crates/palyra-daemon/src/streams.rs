@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// Streams one token may have open.
+/// Maximum number of open streams per token.
 const MAX_PER_TOKEN: usize = 16;
 
-/// The open streams, by whose they are.
+/// The number of open streams by principal.
 #[derive(Clone, Default)]
 pub(crate) struct Streams(Arc<Mutex<HashMap<String, usize>>>);
 

@@ -1,4 +1,4 @@
-//! Documents of calls outside of agent runs: stored for a day, and their forms call the tool that they name, once.
+//! Documents of calls outside of agent runs: stored for a day; a form in them calls the named tool, once.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ pub(crate) async fn show(app: &Arc<App>, by: &Principal, surface_id: &str) -> Re
     find(app, by, surface_id).await.map(|(stored, _)| stored.to_api())
 }
 
-/// Documents of a caller before one of them, newest first; the owner of the state root sees those of everybody.
+/// Lists documents of a caller before a given one, newest first; the owner of the state root sees all.
 pub(crate) fn list(
     app: &App,
     by: &Principal,
@@ -101,10 +101,10 @@ pub(crate) fn list(
     rows.iter().map(|bytes| read(bytes).map(|stored| stored.to_api())).collect()
 }
 
-/// Submits a form of a document: its values go to the tool that it names, in a call like every other.
+/// Submits a form of a document: calls the tool that it names with its values.
 ///
-/// One form of a document is accepted, once. Where the call did not begin, for want of an approval or because the tool does
-/// not take the values, the form can be submitted again.
+/// One form of a document is accepted, once. If the call did not begin, because it requires approval or the tool
+/// rejects the values, the form can be submitted again.
 pub(crate) async fn submit(
     app: &Arc<App>,
     by: &Arc<Principal>,
@@ -112,7 +112,7 @@ pub(crate) async fn submit(
     form: FormSubmit,
 ) -> Result<InvokeAnswer, Problem> {
     let (app, by) = (Arc::clone(app), Arc::clone(by));
-    // What was claimed is closed also where the client goes away.
+    // A claimed document is settled even if the client disconnects.
     let submitting = tokio::spawn(async move { claim_and_call(&app, &by, &surface_id, form).await });
     submitting.await.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?
 }
@@ -150,7 +150,7 @@ async fn claim_and_call(
     let called = call(app, by, &mut form, tool_id, arguments).await;
     let after = match &called {
         Ok(answer) => done(&claimed, submitted, Some(answer.run_id.clone()))?,
-        // A run that began may have had an effect.
+        // A run that began may have had an effect, so the form stays used.
         Err(problem) if problem.run_id.is_some() => done(&claimed, submitted, problem.run_id.clone())?,
         Err(_) => before,
     };

@@ -1,8 +1,8 @@
-//! Conversion of library values to the wire types of `palyra-api`.
+//! Converts library types to the types of `palyra-api`.
 //!
-//! Every implementation takes its value apart by name, so that a field or a variant that is added, removed or renamed on
-//! either side fails to compile. There is one file per subject; a file of a resource converts only what also needs the
-//! state or the clock.
+//! Every implementation destructures its value by name, so that a field or a variant that is added, removed or renamed
+//! on either side fails to compile. There is one file per subject; the file of a resource converts only what also needs
+//! the state or the clock.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,16 +12,16 @@ use palyra_skills::Sha256Digest;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A library value that has a wire type.
+/// A library type with a corresponding API type.
 pub(crate) trait ToApi {
     /// The API type.
     type Api;
 
-    /// Returns the value as its wire type.
+    /// Converts the value to its API type.
     fn to_api(&self) -> Self::Api;
 }
 
-/// Implements [`ToApi`] for structs whose wire type has the same fields, each converted on its own.
+/// Implements [`ToApi`] for structs whose API type has the same fields, each converted separately.
 macro_rules! convert_fields {
     ($($library:ty => $api:path { $($field:ident),* $(,)? })*) => {$(
         impl $crate::to_api::ToApi for $library {
@@ -163,9 +163,9 @@ impl<T: ToApi> ToApi for Box<T> {
     }
 }
 
-/// Returns a value as the JSON document that its wire type carries without describing it.
+/// Converts a value to a JSON document that the API type does not describe further.
 ///
-/// Only a map whose keys are not text has no JSON, and no value that is passed here has one.
+/// Only a map with keys that are not text has no JSON, and no value passed here has one.
 fn document(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_else(|error| {
         tracing::error!(%error, "cannot serialize a document");

@@ -1,7 +1,7 @@
-//! Export of spans to a collector, over OTLP; off by default.
+//! Exports spans to a collector with OTLP; off by default.
 //!
-//! Spans wait in a bounded queue and leave in batches from a thread of their own. A collector that is slow or away costs
-//! spans, never a call: what finds the queue full is dropped.
+//! Spans wait in a bounded queue and are sent in batches from a separate thread. If the collector is slow or
+//! unreachable and the queue is full, spans are dropped; calls never wait.
 
 mod exporter;
 mod parent;
@@ -37,7 +37,7 @@ pub(crate) fn layer(collector: Collector) -> Option<Box<dyn Layer<Registry> + Se
         KeyValue::new("service.name", "palyrad"),
         KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
     ]);
-    // The size of the queue and of a batch, and the time between two, are those of the standard, and of its variables.
+    // Queue size, batch size and interval are those of the OpenTelemetry standard and its variables.
     let processor = BatchSpanProcessor::builder(Exporter::new(collector)).build();
     let provider =
         SdkTracerProvider::builder().with_resource(resource.build()).with_span_processor(processor).build();
@@ -54,14 +54,14 @@ pub(crate) fn layer(collector: Collector) -> Option<Box<dyn Layer<Registry> + Se
     Some(layer.with_filter(ours).boxed())
 }
 
-/// Exports spans on the server's runtime; before this call none are exported.
+/// Starts exporting spans on the server's runtime; earlier spans are not exported.
 pub(crate) fn begin() {
     if is_on() {
         exporter::threads(tokio::runtime::Handle::current());
     }
 }
 
-/// Sends what is left; a collector that is away is not waited for long.
+/// Exports the remaining spans, with a short timeout for an unreachable collector.
 pub(crate) async fn end() {
     let Some(provider) = TRACES.get() else { return };
     let ending = tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(LAST_SPANS));

@@ -1,4 +1,4 @@
-//! Periodic upkeep: expires approval requests, and removes old tapes and lines.
+//! Periodic maintenance: expires approval requests, and removes old tapes and lines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ pub const EVERY: Duration = Duration::from_secs(60);
 /// Number of rounds between two trims, because runs are stored for days.
 const TRIM_EVERY: u64 = 60;
 
-/// Looks after the state until the daemon stops; begins at once.
+/// Runs the maintenance until the daemon stops; the first round begins at once.
 pub async fn keep_up(app: Arc<App>, every: Duration) {
     let mut stopping = app.stopping();
     for round in 0_u64.. {

@@ -1,5 +1,5 @@
-//! Packages on their way in: each goes to a file without a name in the state root, so that what is interrupted
-//! leaves nothing, and few of them are in memory at once.
+//! Uploaded packages: each is written to an unnamed file in the state root, so that an interrupted upload leaves
+//! nothing, and only few are in memory at once.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -10,11 +10,11 @@ use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 
-/// Packages that may be on their way at once.
+/// Maximum number of packages that are being uploaded.
 const MAX_COMING: usize = 8;
-/// Packages that may be in memory at once.
+/// Maximum number of packages in memory.
 const MAX_READ: usize = 2;
-/// Chunks that may wait to be written.
+/// Maximum number of chunks that wait to be written.
 const WAITING_CHUNKS: usize = 4;
 
 /// Limits the number of packages that arrive, and of those in memory.
@@ -23,7 +23,7 @@ pub(crate) struct Uploads {
     read: Arc<Semaphore>,
 }
 
-/// A package that is still coming.
+/// A package that is being uploaded.
 pub(crate) struct Coming {
     chunks: mpsc::Sender<Bytes>,
     writing: JoinHandle<io::Result<File>>,
@@ -31,7 +31,7 @@ pub(crate) struct Coming {
     permit: OwnedSemaphorePermit,
 }
 
-/// A package that came whole.
+/// A completely uploaded package.
 pub(crate) struct Spooled {
     file: File,
     length: u64,
@@ -54,7 +54,7 @@ impl Uploads {
         Some(Coming { chunks, writing, length: 0, permit })
     }
 
-    /// Waits until one more package may be in memory.
+    /// Waits until another package may be read into memory.
     pub(crate) async fn may_read(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.read).acquire_owned().await.ok()
     }
@@ -66,7 +66,7 @@ impl Coming {
         self.length
     }
 
-    /// Accepts the next part; a write error is reported at the end.
+    /// Writes the next chunk; a write error is reported at the end.
     pub(crate) async fn take(&mut self, chunk: Bytes) {
         self.length = self.length.saturating_add(chunk.len() as u64);
         let _ = self.chunks.send(chunk).await;
@@ -82,7 +82,7 @@ impl Coming {
 }
 
 impl Spooled {
-    /// Bytes it takes in memory.
+    /// Returns the memory it takes in bytes.
     pub(crate) fn length(&self) -> usize {
         usize::try_from(self.length).unwrap_or(usize::MAX)
     }

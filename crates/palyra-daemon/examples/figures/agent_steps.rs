@@ -52,8 +52,8 @@ input_schema = { type = "object", properties = { n = { type = "integer" } } }
 output_schema = { type = "object" }
 "#;
 
-/// Milliseconds of a step of an agent run with its tool call, and of the same call alone through the same pipeline until
-/// its receipt is written; each the least of some rounds with both in turn.
+/// Returns the milliseconds of a step of an agent run with its tool call, and of the same call without an agent until
+/// its receipt is written. Both are measured in turn; each is the minimum of all rounds.
 pub(crate) async fn measure(steps: u32, rounds: usize) -> Result<(f64, f64)> {
     let home = Home::new()?;
     let client = InProcess::client(&home.app);

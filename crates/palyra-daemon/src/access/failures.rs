@@ -1,4 +1,4 @@
-//! A bound on wrong tokens, by where they come from.
+//! Rate limit for failed authentications, by address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 /// Default number of failures from one address before it is rate-limited.
 const BURST: u32 = 20;
-/// After so long one more is allowed.
+/// Time after which an address gets one more attempt.
 const EVERY: Duration = Duration::from_secs(1);
 /// Maximum number of addresses that are tracked.
 const MAX_PLACES: usize = 1_024;
@@ -36,7 +36,7 @@ impl Failures {
         self.burst.store(burst, Ordering::Relaxed);
     }
 
-    /// Counts one; false when there were too many.
+    /// Counts a failure; returns false if the address had too many.
     pub(super) fn count(&self, from: Option<IpAddr>) -> bool {
         self.count_at(from, Instant::now())
     }

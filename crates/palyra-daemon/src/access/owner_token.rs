@@ -1,11 +1,11 @@
-//! The owner's token: a private file in the state root, made when the first daemon starts.
+//! The owner's token: a private file in the state root, created when the first daemon starts.
 
 use palyra_common::fs::{Directory, FsError};
 use palyra_state::StateRoot;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-/// The file in the state root.
+/// Name of the file in the state root.
 const FILE: &str = "owner.token";
 /// Prefix of every owner token.
 const PREFIX: &str = "palyra_owner_";
@@ -16,16 +16,16 @@ const MAX_BYTES: u64 = 512;
 #[derive(Clone)]
 pub struct OwnerToken(Zeroizing<String>);
 
-/// Why there is no token of the owner.
+/// Error of reading or creating the owner's token.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnerTokenError {
-    /// The file cannot be used.
+    /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] FsError),
-    /// The file holds something else.
+    /// The file does not contain a token.
     #[error("`{FILE}` in the state root does not contain an owner token")]
     NotAToken,
-    /// There is no randomness.
+    /// The system random source failed.
     #[error("cannot read the system random source: {0}")]
     Random(getrandom::Error),
 }
@@ -50,7 +50,7 @@ impl OwnerToken {
         }
     }
 
-    /// Reads the token, or makes one.
+    /// Reads the token, or creates one if there is none.
     pub fn read_or_make(root: &StateRoot) -> Result<Self, OwnerTokenError> {
         if let Some(token) = Self::read(root)? {
             return Ok(token);

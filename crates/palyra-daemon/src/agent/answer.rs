@@ -1,4 +1,4 @@
-//! Answers of people: to approvals, forms and questions of runs, and a stop.
+//! Answers of people: to approvals, forms and questions of runs, and requests to stop.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Answerer<'_> {
         }
     }
 
-    /// Answers a pause; of several who do, one wins.
+    /// Answers a pause; of several concurrent answers, one wins.
     pub(crate) async fn answer(&self, pause_id: &str, answer: PauseAnswer) -> Result<Pause, Problem> {
         let pause = self.pause(pause_id).await?;
         if answer.bound_to != pause.bound_to {

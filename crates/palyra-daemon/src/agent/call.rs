@@ -1,4 +1,4 @@
-//! One call of a run: through the call pipeline every call goes through, as the agent of the session's creator.
+//! One call of a run: through the ordinary call pipeline, as the agent of the session's creator.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::problem::ToProblem;
 use crate::surfaces::returns_document;
 
-/// Carries a call out, until the run is stopped.
+/// Executes a call, until the run is stopped.
 pub(super) async fn call(
     app: Arc<App>,
     session: SessionState,
@@ -53,7 +53,7 @@ pub(super) async fn call(
         },
     };
     let end = async move {
-        // The sender is gone only with the run itself.
+        // The sender is dropped only with the run itself.
         let _ = stopped.wait_for(|stopped| *stopped).await;
     };
     let calling = app.call_until(invocation, end);

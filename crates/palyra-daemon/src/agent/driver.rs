@@ -1,4 +1,4 @@
-//! The task of one run: inputs come in, each is one step, its plan is written, its effects begin.
+//! The task of one run: for each input it computes a step, writes the plan, and starts the effects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,9 +24,9 @@ const LONGEST_SLEEP_MS: u64 = 60_000;
 /// A request of a principal to a run.
 pub(super) struct Command {
     pub(super) input: Input,
-    /// Leaves that belong to the same transaction.
+    /// Leaves to append in the same transaction.
     pub(super) leaves: Vec<NewEvent>,
-    /// The pause this answers; refused if the run does not wait for it.
+    /// The pause that is answered; the command is refused if the run does not wait for it.
     pub(super) pause_id: Option<String>,
     pub(super) reply: oneshot::Sender<Result<RunState, Problem>>,
 }
@@ -93,7 +93,7 @@ impl Driver {
                 () = tokio::time::sleep(sleep) => Woken::Clock,
             };
             let taken = match woken {
-                // What is in progress is taken up again by the next daemon.
+                // The next daemon resumes what is in progress.
                 Woken::Stopping | Woken::Command(None) => return,
                 Woken::Command(Some(command)) => self.command(command).await,
                 Woken::Effect(input) => self.take(input, Vec::new()).await,
@@ -121,7 +121,7 @@ impl Driver {
             return Ok(());
         }
         let taken = self.take(input, leaves).await;
-        // Who asked may have gone away.
+        // The requester may be gone.
         let _ = reply.send(match &taken {
             Ok(()) => Ok(self.run.clone()),
             Err(error) => Err(error.to_problem()),
@@ -129,7 +129,7 @@ impl Driver {
         taken
     }
 
-    /// Takes the decision of the approval the run waits for, where there is one.
+    /// Reads the decision of the approval that the run waits for, if it waits for one.
     async fn read_approval(&mut self) -> Result<(), StateError> {
         let pause = self.run.pause.clone().filter(|pause| pause.kind == PauseKind::Approval);
         let Some((pause_id, approval_id)) =
@@ -149,7 +149,7 @@ impl Driver {
         self.take(Input::Decided { pause_id, verdict, by: approval.decided_by }, Vec::new()).await
     }
 
-    /// Plans a step, writes it, and only then begins what follows from it.
+    /// Plans a step, writes it, and only then starts its effects.
     async fn take(&mut self, input: Input, leaves: Vec<NewEvent>) -> Result<(), StateError> {
         let Some(_permit) = self.app.begin_chore() else { return Ok(()) };
         let lock = self.app.agent().lock_of(&self.run.session_id);
@@ -206,7 +206,7 @@ impl Driver {
                 });
             }
             Effect::Abort => {
-                // A call that runs is cancelled and ends with its receipt; a stream of the model is dropped.
+                // A running call is cancelled and ends with its receipt; a model stream is dropped.
                 let _ = self.stopped.send(true);
                 self.effects.abort_all();
             }

@@ -3,10 +3,10 @@
 use palyra_api::sessions::SessionEvent;
 use tokio::sync::broadcast;
 
-/// Signals a slow stream may be behind before it reads what is stored instead.
+/// Number of signals a slow stream may lag behind; after that it reads the stored events instead.
 const MAX_BEHIND: usize = 1_024;
 
-/// Something happened in a session.
+/// Notification about a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Signal {
     pub(crate) session_id: String,
@@ -14,7 +14,7 @@ pub(crate) struct Signal {
     pub(crate) event: Option<Box<SessionEvent>>,
 }
 
-/// The signals of all sessions, for one stream.
+/// Receiver of the signals of all sessions, for one stream.
 pub(crate) type SessionSignals = broadcast::Receiver<Signal>;
 
 /// Sends signals to all streams.

@@ -1,4 +1,4 @@
-//! Taking up the runs of a process that is gone.
+//! Resumes the runs of an earlier process.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ async fn find(app: &Arc<App>, run: &RunState, running: &Call) -> Found {
     let (tool_run_id, status) = match row.await {
         Ok(Ok(None)) => return Found::NotBegun,
         Ok(Ok(Some(row))) => row,
-        // What cannot be looked up may have happened.
+        // If the lookup fails, the call may have had its effect.
         Ok(Err(_)) | Err(_) => return Found::Interrupted,
     };
     match status.as_str() {

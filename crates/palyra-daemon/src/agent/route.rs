@@ -1,15 +1,15 @@
-//! The local router over the tools of a session: what to propose for a sentence, and which tools a model is shown.
+//! Selects tools with the local router: which to propose for a message, and which to offer to a model.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use palyra_agent::{Candidate, Routed, RunState, SMALL_MODEL_TOOLS, ToolCard};
 use palyra_router::{Decision, ToolIndex, ToolText, decide, prefill, rank};
 
-/// With more tools than this a model is shown those that match best.
+/// Maximum number of tools that are offered to a model without selecting the best matches.
 const MOST_SHOWN: usize = 20;
-/// Tools that are selected for a model.
+/// Number of tools to offer if they are selected.
 const SELECTED: usize = 10;
-/// Tools one search finds.
+/// Maximum number of results of one search.
 const FOUND: usize = 10;
 
 /// What the router proposes for a message; for a small model always the first tools, if any fits.

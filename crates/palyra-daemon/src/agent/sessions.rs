@@ -1,4 +1,4 @@
-//! Sessions: begun, changed, spoken to and removed.
+//! Creates, changes and removes sessions, and adds messages to them.
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ fn check_settings(title: Option<&str>, model: Option<&str>, tools: &[String]) ->
 }
 
 impl App {
-    /// Begins a session of a principal.
+    /// Creates a session of a principal.
     pub(crate) async fn begin_session(
         self: &Arc<Self>,
         principal: &Principal,
@@ -139,7 +139,7 @@ impl App {
         })
     }
 
-    /// Changes the settings of a session.
+    /// Changes settings of a session.
     pub(crate) async fn change_session(
         self: &Arc<Self>,
         principal: &Principal,
@@ -185,7 +185,7 @@ impl App {
         Ok(session.to_api())
     }
 
-    /// Removes a session with everything in it, unless a run of it is in progress.
+    /// Removes a session with its content, unless one of its runs is in progress.
     pub(crate) async fn remove_session(
         self: &Arc<Self>,
         principal: &Principal,
@@ -221,7 +221,7 @@ impl App {
         Ok(api)
     }
 
-    /// Writes a queued run down; its session has one run in progress at most.
+    /// Writes a queued run; a session has at most one run in progress.
     async fn begin_run(
         self: &Arc<Self>,
         principal: &Principal,

@@ -1,4 +1,4 @@
-//! One request to the model: the conversation goes out, pieces of the answer are passed on, the whole comes back.
+//! One request to the model: sends the conversation, passes on parts of the answer, and returns the whole.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use crate::app::App;
 use crate::models::provider_for;
 use crate::problem::ToProblem;
 
-/// Earlier runs whose conversation a model reads.
+/// Maximum number of earlier runs in the conversation that a model reads.
 const HISTORY_RUNS: usize = 30;
 /// Maximum size of an answer in bytes, in addition to the limits of the adapters.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
-/// A provider, and the name of the model it is asked for.
+/// A provider, and the name of the model in its requests.
 #[derive(Clone)]
 pub struct ModelSource {
     pub(super) model: String,
@@ -33,7 +33,7 @@ pub(super) async fn think(app: Arc<App>, session: SessionState, run: RunState) -
         Ok(asked) => asked,
         Err(problem) => return Input::ModelFailed { reason: problem.detail },
     };
-    // A small model's server that ignored the schema, or does not know it, gets the tools themselves.
+    // The second attempt offers the tools themselves, because the server of a small model may ignore the schema.
     let form = run.small_model.then_some(match run.invalid_answers {
         0 => SmallForm::Json,
         _ => SmallForm::Tools,
@@ -50,7 +50,7 @@ pub(super) async fn think(app: Arc<App>, session: SessionState, run: RunState) -
     }
 }
 
-/// Why there is no answer.
+/// Reason why a model gave no answer.
 #[derive(Debug, thiserror::Error)]
 enum Unanswered {
     #[error(transparent)]
@@ -155,7 +155,7 @@ pub(super) fn is_small(app: &App, name: &str) -> bool {
 
 fn pass_on(app: &App, run: &RunState, offset: usize, text: &str, reasoning: bool) {
     let body = SessionEventBody::MessageDelta {
-        // The message will have the next number of the run.
+        // The message gets the next number of the run.
         message_id: format!("msg_{}", run.next_number),
         offset: offset as u64,
         text: escape_untrusted_lines(text),

@@ -16,7 +16,7 @@ use crate::app::App;
 /// Maximum length of the lower-case title that is stored for searches.
 const MAX_SEARCHED: usize = 1_000;
 
-/// Writes a plan; the session has its newest event and labels afterwards.
+/// Writes a plan, and updates the session's newest event and labels.
 pub(super) async fn write(
     app: &Arc<App>,
     session: &mut SessionState,

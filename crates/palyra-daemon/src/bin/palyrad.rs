@@ -1,7 +1,7 @@
-//! `palyrad` under cargo: starts the `palyra` beside it, which is the daemon when it is called `palyrad`.
+//! `palyrad` under cargo: starts the `palyra` next to it under the name `palyrad`, which makes it the daemon.
 //!
-//! The two commands are one program, so that an installation holds the engine once; `cargo xtask dist` makes the
-//! second name a link. Cargo builds no links, hence this launcher.
+//! The two commands are one program, so that an installation contains the engine once; `cargo xtask dist` makes
+//! `palyrad` a link to `palyra`. Cargo cannot build links, so it builds this launcher.
 
 #![forbid(unsafe_code)]
 

@@ -1,10 +1,10 @@
-//! One-time codes: few, short-lived, gone with their first use.
+//! One-time codes: limited in number, short-lived, and removed by their first use.
 
 use subtle::ConstantTimeEq;
 
 /// Lifetime of a code in milliseconds.
 const LIFETIME_MS: u64 = 60_000;
-/// Codes that can be open at once; one more pushes out the oldest.
+/// Maximum number of valid codes; another one removes the oldest.
 const MAX_OPEN: usize = 8;
 
 /// Codes that were not used yet.
@@ -17,7 +17,7 @@ struct Code {
 }
 
 impl Codes {
-    /// Adds the code of this digest; returns when it expires.
+    /// Adds the code with this digest; returns its expiry time in Unix milliseconds.
     pub(super) fn add(&mut self, digest: [u8; 32], now_ms: u64) -> u64 {
         self.forget_expired(now_ms);
         if self.0.len() >= MAX_OPEN {

@@ -13,7 +13,7 @@ const FILE: &str = "console-sessions.json";
 /// Maximum size of the file in bytes.
 const MAX_BYTES: u64 = 64 << 10;
 
-/// The file, and who writes it now.
+/// The file of the sessions; writes are serialized.
 pub(super) struct SessionFile {
     folder: PathBuf,
     writing: Mutex<()>,
@@ -33,7 +33,7 @@ impl SessionFile {
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
     }
 
-    /// Writes what `records` gives once it is this writer's turn, so that the last write has the last state.
+    /// Writes the result of `records`, which is called under the lock, so that the last write has the last state.
     pub(super) fn write(&self, records: impl FnOnce() -> Vec<SessionRecord>) -> Result<(), FsError> {
         let _turn = self.writing.lock();
         let bytes = serde_json::to_vec(&records()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The open sessions: each has a cookie's hash, and two times at which it ends.
+//! The open sessions: each has the hash of its cookie, an idle timeout and a maximum lifetime.
 
 use palyra_common::redact::escape_untrusted;
 use palyra_skills::Sha256Digest;
@@ -9,13 +9,13 @@ use zeroize::Zeroizing;
 
 use super::{LiveSession, digest};
 
-/// A session ends this long after its sign-in.
+/// Maximum lifetime of a session after its sign-in.
 const LIFETIME_MS: u64 = 24 * 60 * 60 * 1_000;
-/// A session without a request ends after this long.
+/// Time without a request after which a session ends.
 const IDLE_MS: u64 = 8 * 60 * 60 * 1_000;
 /// Interval after which a use is stored, so that few requests write the file.
 const SAVE_EVERY_MS: u64 = 60_000;
-/// Sessions that can be open at once; one more ends the one that was used least recently.
+/// Maximum number of open sessions; another one ends the least recently used.
 pub(super) const MAX_SESSIONS: usize = 16;
 /// Maximum length of a stored browser name.
 const MAX_BROWSER: usize = 160;
@@ -25,14 +25,14 @@ const MAX_BROWSER: usize = 160;
 #[serde(deny_unknown_fields)]
 pub(super) struct SessionRecord {
     session_id: String,
-    /// The hash of its cookie.
+    /// SHA-256 of its cookie.
     cookie: Sha256Digest,
     browser: String,
     signed_in_ms: u64,
     used_ms: u64,
 }
 
-/// A session as others may see it.
+/// A session without its secrets, for lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SessionView {
     pub(crate) session_id: String,
@@ -43,18 +43,18 @@ pub(crate) struct SessionView {
     pub(crate) idle_expires_ms: u64,
 }
 
-/// A session that was just opened.
+/// A new session.
 pub(crate) struct SignedInSession {
     pub(crate) view: SessionView,
-    /// The value of its cookie.
+    /// Value of its cookie.
     pub(crate) secret: Zeroizing<String>,
-    /// The session that ended so that this one could open.
+    /// The session that was ended because the maximum number was reached.
     pub(crate) replaced: Option<SessionView>,
 }
 
 struct OpenSession {
     record: SessionRecord,
-    /// The use that was last written down.
+    /// Time of the last use that was saved, in Unix milliseconds.
     saved_ms: u64,
     ended: CancellationToken,
 }

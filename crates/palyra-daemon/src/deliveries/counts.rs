@@ -18,7 +18,7 @@ pub(super) struct LaneCounts {
     pub(super) events: usize,
 }
 
-/// The same, for others to read.
+/// The published status of observers.
 #[derive(Debug, Default)]
 pub(crate) struct HookCounts {
     idle: AtomicUsize,

@@ -1,4 +1,4 @@
-//! The one task that delivers: it follows the journal and the channels, and starts what can be delivered.
+//! The task that delivers: it follows the journal and the channels, and starts every delivery that is ready.
 
 use std::sync::Arc;
 
@@ -37,11 +37,11 @@ struct Engine {
     published: watch::Receiver<u64>,
     stopping: watch::Receiver<bool>,
     lanes: Lanes,
-    /// The generation of the state the lanes follow.
+    /// Generation of the state that the lanes reflect.
     generation: Option<u64>,
-    /// The first event that was not offered to the lanes yet.
+    /// The first event that was not yet offered to the lanes.
     scanned: u64,
-    /// Up to where idle cursors were kept.
+    /// Event up to which the cursors of idle observers are stored.
     kept: u64,
     /// Runs of hooks in progress.
     running: JoinSet<Delivered>,
@@ -56,12 +56,12 @@ struct Engine {
     stop_delivered: bool,
 }
 
-/// A delivery that ended.
+/// A finished delivery attempt.
 struct Delivered {
     key: LaneKey,
     item: LaneItem,
     took: Duration,
-    /// The generation of the state when it began.
+    /// Generation of the state when the attempt began.
     generation: Option<u64>,
     result: Result<(), SendError>,
 }
@@ -94,7 +94,7 @@ impl Engine {
 
     async fn run(&mut self) -> Result<(), StateError> {
         loop {
-            // A daemon that stops has no calls that observers could slow down.
+            // A stopping daemon has no calls that observers could slow down.
             let rest = self.pace.rest_until().filter(|_| self.deadline.is_none());
             self.work(rest.is_some()).await?;
             if self.is_done() {
@@ -135,7 +135,7 @@ impl Engine {
         }
     }
 
-    /// Follows what changed, reads what came, and starts as many deliveries as may be; observers can be made to rest.
+    /// Reads changes and new items, and starts deliveries; observers start only if `rest` is false.
     async fn work(&mut self, rest: bool) -> Result<(), StateError> {
         let began = Instant::now();
         self.follow_changes().await?;
@@ -164,7 +164,7 @@ impl Engine {
             && !self.lanes.has_ready()
     }
 
-    /// Follows the lanes in use; any change of the state may release one that waits for it.
+    /// Updates the lanes after a change of the state, which may also release lanes that wait for one.
     async fn follow_changes(&mut self) -> Result<(), StateError> {
         let state = Arc::clone(self.app.state());
         let generation = state.view().generation();
@@ -192,7 +192,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Offers every event up to the head of the journal, then fills observers that were behind; returns whether there
+    /// Offers every event up to the head of the journal, then fills observers that lag behind; returns whether there
     /// was any event.
     async fn read_events(&mut self) -> Result<bool, StateError> {
         if !self.lanes.has_hooks() {
@@ -220,7 +220,7 @@ impl Engine {
         Ok(self.scanned > before)
     }
 
-    /// Reads again for lanes of a kind that are behind and have nothing left to deliver.
+    /// Reads items for lanes of a kind that lag behind and have an empty queue.
     async fn catch_up(&mut self, kind: LaneKind) -> Result<(), StateError> {
         for key in self.lanes.behind(kind) {
             while let Some(lane) = self.lanes.get_mut(&key)
@@ -235,7 +235,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Starts as many observers as may run at once; returns whether there was any.
+    /// Starts observers up to the maximum number; returns whether one was started.
     fn start_hooks(&mut self) -> bool {
         let before = self.running.len();
         while self.running.len() < self.pace.parallel(self.options.parallel)
@@ -261,23 +261,23 @@ impl Engine {
         }
     }
 
-    /// Moves a lane on after a delivery, or decides what its failure means.
+    /// Advances a lane after a delivery, or handles its failure.
     async fn settle(&mut self, delivered: Delivered) -> Result<(), StateError> {
         let Delivered { key, item, generation, result, .. } = delivered;
         self.recount.moved();
         let Some(lane) = self.lanes.get_mut(&key) else { return Ok(()) };
         lane.busy = false;
-        // The lane may have begun again during the delivery.
+        // The lane may have been removed and created again during the delivery.
         if lane.queue.front().is_none_or(|front| front.number() != item.number()) {
             self.lanes.list_again(&key);
             return Ok(());
         }
         match result.as_ref().map_err(Failure::from) {
             Ok(()) => lane.pass(item.number()),
-            // What ends because the daemon does is tried again by the next one.
+            // An attempt that ends because the daemon stops is repeated by the next daemon.
             Err(Failure::Again { .. }) if self.deadline.is_some() => lane.held = true,
             Err(Failure::Hold(reason)) => {
-                // What changed during the delivery may release it.
+                // A change of the state during the delivery may have removed the obstacle.
                 lane.held = generation == self.generation;
                 let attempts = lane.attempts;
                 tracing::warn!(lane = %key, reason, "delivery paused until the state changes");
@@ -305,7 +305,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Waits longer after each failure.
+    /// Schedules another attempt, with a longer delay after each failure.
     async fn try_again(&mut self, key: &LaneKey, item: &LaneItem, reason: &str) -> Result<(), StateError> {
         let Some(lane) = self.lanes.get_mut(key) else { return Ok(()) };
         let backoff = match key.kind {
@@ -319,7 +319,7 @@ impl Engine {
         state.deliveries().note_failure(key, item.number(), attempts, Some(at_ms), reason).await
     }
 
-    /// Makes a dead letter of the item, or waits for a person where the lane has too many of them.
+    /// Moves the item to the dead letters, or holds the lane for a person if it has too many of them.
     async fn give_up(&mut self, key: &LaneKey, item: &LaneItem, reason: &str) -> Result<(), StateError> {
         let Some(lane) = self.lanes.get_mut(key) else { return Ok(()) };
         let (state, attempts) = (self.app.state(), lane.attempts);
@@ -344,7 +344,7 @@ impl Engine {
     }
 }
 
-/// Ends at a time, if there is one.
+/// Waits until a time, or forever if there is none.
 async fn until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at).await,

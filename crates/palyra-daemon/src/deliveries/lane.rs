@@ -1,4 +1,4 @@
-//! One lane: its next items, and what keeps it from delivering them.
+//! The state of one lane: its queued items, and the reasons that block it.
 
 use std::collections::VecDeque;
 
@@ -8,17 +8,17 @@ use palyra_state::hooks::is_of_hook;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-/// Items of one lane that are held in memory; later ones are read again.
+/// Maximum number of items of a lane in memory; later ones are read again.
 const QUEUE: usize = 64;
 
 /// One lane with its queue.
 pub(super) struct Lane {
     pub(super) target: LaneTarget,
-    /// The first item that was neither delivered nor given up.
+    /// Number of the first item that is neither delivered nor given up.
     pub(super) next: u64,
-    /// Items for it, in order.
+    /// Items to deliver, in order.
     pub(super) queue: VecDeque<LaneItem>,
-    /// The first item that is not in the queue and may be for it.
+    /// Number of the first item to read that is not in the queue; `None` if there is none.
     pub(super) behind: Option<u64>,
     /// True while the first item is being delivered.
     pub(super) busy: bool,
@@ -26,7 +26,7 @@ pub(super) struct Lane {
     pub(super) listed: bool,
     /// Number of attempts to deliver the first item.
     pub(super) attempts: u32,
-    /// Before this it is not tried again.
+    /// Time of the next attempt.
     pub(super) retry_at: Option<Instant>,
     /// True if it waits for a change of the state.
     pub(super) held: bool,
@@ -44,7 +44,7 @@ impl Drop for AbortOnDrop {
 }
 
 impl Lane {
-    /// Creates a lane that begins at its cursor; items before `scanned` are read again.
+    /// Creates a lane that begins at its cursor; items before `scanned` have to be read again.
     pub(super) fn new(
         target: LaneTarget,
         since: u64,
@@ -97,7 +97,7 @@ impl Lane {
         }
     }
 
-    /// Takes an item that is for it, or remembers from where on to read again.
+    /// Queues an item for this lane, or notes that it has to be read later.
     pub(super) fn offer(&mut self, item: &LaneItem) {
         if self.behind.is_some() || !self.wants(item) {
             return;
@@ -109,14 +109,14 @@ impl Lane {
         }
     }
 
-    /// Takes items that were read for it, and where to read on.
+    /// Adds items that were read for this lane, and the number at which to continue.
     pub(super) fn fill(&mut self, items: Vec<LaneItem>, behind: Option<u64>) {
         self.behind = None;
         items.iter().for_each(|item| self.offer(item));
         self.behind = self.behind.or(behind);
     }
 
-    /// Looks for new messages after those it has.
+    /// Marks the lane to read messages after those it has.
     pub(super) fn expect_messages(&mut self) {
         if self.kind() == LaneKind::Channel && self.behind.is_none() {
             self.behind = Some(self.queue.back().map_or(self.next, |item| item.number() + 1));
@@ -133,7 +133,7 @@ impl Lane {
         !self.busy && self.queue.is_empty() && self.behind.is_none()
     }
 
-    /// Moves past the item in front.
+    /// Removes the item in front from the queue and continues after it.
     pub(super) fn pass(&mut self, number: u64) {
         self.queue.pop_front();
         self.next = self.next.max(number + 1);

@@ -1,4 +1,4 @@
-//! All lanes, and which of them can deliver something.
+//! The set of lanes, and which of them are ready to deliver.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,11 +12,11 @@ use super::lane::Lane;
 /// Maximum wait that is taken over from a stored cursor, in milliseconds.
 const MAX_WAIT_MS: u64 = 3_600_000;
 
-/// Every lane, by its name.
+/// All lanes, by name.
 #[derive(Default)]
 pub(super) struct Lanes {
     lanes: BTreeMap<LaneKey, Lane>,
-    /// Those that can deliver something, the longest waiting first.
+    /// The lanes that can deliver something, longest waiting first.
     ready: BTreeMap<LaneKind, VecDeque<LaneKey>>,
 }
 
@@ -42,7 +42,7 @@ impl Lanes {
         self.hooks().map(|(_, lane)| lane.next).min()
     }
 
-    /// Follows a change of the state: adds and removes lanes, and releases those that wait for a change.
+    /// Applies a change of the state: adds and removes lanes, and releases those that wait for a change.
     pub(super) fn follow(
         &mut self,
         in_use: Vec<deliveries::Lane>,
@@ -75,36 +75,36 @@ impl Lanes {
         self.ready.remove(&LaneKind::Channel);
     }
 
-    /// Offers an item to every lane.
+    /// Offers an item to all lanes.
     pub(super) fn offer(&mut self, item: &LaneItem) {
         self.each(|lane| lane.offer(item));
     }
 
-    /// Has every channel look for new messages.
+    /// Marks all channels to read new messages.
     pub(super) fn expect_messages(&mut self) {
         self.each(Lane::expect_messages);
     }
 
-    /// Lists every lane that can deliver something, such as one whose wait is over.
+    /// Lists all lanes that can deliver something, such as those whose delay is over.
     pub(super) fn relist(&mut self) {
         self.each(|_| {});
     }
 
-    /// Lists one lane, if it can deliver something.
+    /// Lists a lane if it can deliver something.
     pub(super) fn list_again(&mut self, key: &LaneKey) {
         if let Some(lane) = self.lanes.get_mut(key) {
             list(&mut self.ready, key, lane);
         }
     }
 
-    /// Lanes of a kind that have room and are behind.
+    /// Returns the lanes of a kind that lag behind and have an empty queue.
     pub(super) fn behind(&self, kind: LaneKind) -> Vec<LaneKey> {
         let reads =
             |key: &LaneKey, lane: &Lane| key.kind == kind && lane.behind.is_some() && lane.queue.is_empty();
         self.lanes.iter().filter(|(key, lane)| reads(key, lane)).map(|(key, _)| key.clone()).collect()
     }
 
-    /// Takes the longest waiting lane of a kind that can deliver something, and marks it as busy.
+    /// Removes the longest waiting lane from the list of a kind, and marks it as busy.
     pub(super) fn take_ready(&mut self, kind: LaneKind) -> Option<(LaneKey, LaneItem)> {
         let now = Instant::now();
         while let Some(key) = self.ready.get_mut(&kind)?.pop_front() {
@@ -148,7 +148,7 @@ impl Lanes {
         counts
     }
 
-    /// Moves observers that have nothing to deliver up to an event; returns where they are now.
+    /// Advances idle observers to an event; returns their new positions.
     pub(super) fn settle_idle(&mut self, scanned: u64) -> Vec<(LaneKey, u64)> {
         let mut moved = Vec::new();
         for (key, lane) in &mut self.lanes {
@@ -164,7 +164,7 @@ impl Lanes {
         self.lanes.iter().filter(|(key, _)| key.kind == LaneKind::Hook)
     }
 
-    /// Does something with every lane, and lists those that can deliver then.
+    /// Applies a change to all lanes, and lists those that can deliver afterwards.
     fn each(&mut self, change: impl Fn(&mut Lane)) {
         for (key, lane) in &mut self.lanes {
             change(lane);

@@ -1,12 +1,12 @@
-//! Share of the machine for observers while calls are waiting.
+//! Limits the share of the machine that observers get while calls are arriving.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// While calls come, observers rest this many times as long as they worked.
+/// Ratio of rest to work of observers while calls are arriving.
 const REST: u32 = 12;
-/// They never rest longer.
+/// Maximum duration of a rest.
 const LONGEST_REST: Duration = Duration::from_millis(500);
 
 /// Limits how fast deliveries are begun while calls are arriving, so that calls keep the CPU.
@@ -18,7 +18,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Notes work that was done, and how many calls ever began.
+    /// Records the duration of work, and the number of calls started so far.
     pub(super) fn worked(&mut self, took: Duration, calls_begun: u64) {
         self.calls_come = calls_begun != self.calls_seen;
         self.calls_seen = calls_begun;

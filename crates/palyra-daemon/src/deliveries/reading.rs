@@ -1,4 +1,4 @@
-//! Reading the journal, messages and cursors, off the async workers.
+//! Reads the journal, messages and cursors outside of the async workers.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use palyra_journal::{EventKind, Page, Query};
 use palyra_state::deliveries::{LaneItem, LaneTarget};
 use palyra_state::{State, StateError};
 
-/// Events read at once.
+/// Maximum number of events per read.
 const EVENTS: usize = 500;
-/// Messages read at once; their bodies are held in memory.
+/// Maximum number of messages per read; their bodies are held in memory.
 const MESSAGES: usize = 32;
 
-/// Reads events of some kinds from a sequence on.
+/// Reads events of some kinds, starting at a sequence number.
 pub(super) async fn read_page(
     state: &Arc<State>,
     from: u64,
@@ -21,7 +21,8 @@ pub(super) async fn read_page(
     blocking(state, move |state| Ok(state.journal().query(&query)?)).await
 }
 
-/// Reads items that may be for a lane, and where to read on; events from `scanned` on are offered by the next scan.
+/// Reads items that may be for a lane, and the number at which to continue; events from `scanned` on are left to the
+/// next scan.
 pub(super) async fn read_items(
     state: &Arc<State>,
     target: &LaneTarget,
@@ -46,7 +47,7 @@ pub(super) async fn read_items(
     }
 }
 
-/// Does something with the state that blocks.
+/// Runs blocking work with the state outside of the async workers.
 pub(super) async fn blocking<T: Send + 'static>(
     state: &Arc<State>,
     work: impl FnOnce(&State) -> Result<T, StateError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! One more attempt of a dead letter, because a person asked for it.
+//! Retries a dead letter on request of a person.
 
 use palyra_common::ErrorCode;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::sinks::{SendError, send};
 use crate::app::App;
 use crate::problem::ToProblem;
 
-/// A dead letter that was delivered, and what the hook answered.
+/// A dead letter that was delivered, with the answer of the hook.
 pub(crate) struct Retried {
     pub(crate) letter: DeadLetter,
     pub(crate) answer: Option<HookAnswer>,

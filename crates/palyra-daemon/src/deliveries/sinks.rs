@@ -20,12 +20,12 @@ const NO_MAC: &str =
     "the message has no MAC: an earlier version published it, or another program wrote it to `state.db`";
 const WRONG_MAC: &str = "the message was changed in `state.db` after it was published";
 
-/// An item that was not delivered.
+/// Reason why an item was not delivered.
 #[derive(Debug)]
 pub(super) enum SendError {
     /// The run of the hook failed.
     Call(CallError),
-    /// The file or webhook did not take the message.
+    /// The file or webhook rejected the message.
     NotTaken(String),
     /// The item must not be delivered.
     Invalid(&'static str),
@@ -36,7 +36,7 @@ pub(super) enum SendError {
 /// Consequence of a failure for the lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// Nothing changes before the state does.
+    /// No attempt can succeed before the state changes.
     Hold(String),
     /// The next attempt may succeed; `counts` is true if this attempt counts against the maximum.
     Again { reason: String, counts: bool },
@@ -44,7 +44,7 @@ pub(super) enum Failure {
     GiveUp(String),
 }
 
-/// Delivers an item of a lane and records that it did; `attempts` counts those made before.
+/// Delivers an item of a lane and records the delivery; `attempts` is the number of earlier attempts.
 pub(super) async fn deliver(
     app: &Arc<App>,
     target: &LaneTarget,
@@ -57,7 +57,7 @@ pub(super) async fn deliver(
     };
     match message.seal {
         MessageSeal::Valid => {}
-        // A person can still look at the message and have it sent.
+        // A person can still review the message and retry it.
         MessageSeal::Missing => return Err(SendError::Invalid(NO_MAC)),
         MessageSeal::Invalid => return Err(SendError::Invalid(WRONG_MAC)),
     }
@@ -67,7 +67,7 @@ pub(super) async fn deliver(
     app.state().deliveries().finish(message, attempt).await.map_err(SendError::State)
 }
 
-/// Sends an item to its target, once; a hook answers.
+/// Sends an item to its target once; returns the answer of a hook.
 pub(super) async fn send(
     app: &Arc<App>,
     target: &LaneTarget,

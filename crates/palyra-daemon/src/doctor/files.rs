@@ -1,4 +1,4 @@
-//! The state root as files: there, whole, and closed to others.
+//! Checks the files of the state root: existence, completeness and permissions.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -36,7 +36,7 @@ pub(super) fn checks(subject: &Subject) -> (Vec<Check>, bool) {
     (checks, true)
 }
 
-/// Files and folders that others may read or write.
+/// Returns files and folders that other users may read or write.
 pub(super) fn open_below(folder: &Path) -> Vec<PathBuf> {
     let mut open = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -18,11 +18,11 @@ use crate::server::socket_path;
 /// Actor of the events of a fix.
 const OWNER: &str = "owner";
 
-/// Why something was not fixed.
+/// Reason why nothing was fixed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum CannotFix {
-    /// There is nothing to do, or nothing that can be done by itself.
+    /// There is nothing to fix, or nothing that can be fixed automatically.
     #[error("`{0}` cannot be fixed automatically")]
     NotAutomatic(String),
     /// The fix was attempted and failed.
@@ -30,7 +30,7 @@ pub enum CannotFix {
     Failed { id: String, reason: String },
 }
 
-/// Does what a check offers, if it is still offered.
+/// Applies the fix that a check offers, if it still offers one.
 pub fn fix(subject: &Subject, id: &str) -> Result<(), CannotFix> {
     let report = examine(subject);
     let offered = report.check(id).and_then(|check| check.fix.as_ref()).is_some_and(|fix| fix.automatic);
@@ -76,7 +76,7 @@ fn close_all(folder: &Path) -> Result<(), String> {
     open_below(folder).iter().try_for_each(|path| close_to_others(path))
 }
 
-/// Takes away what others may do; what the owner may stays.
+/// Removes the permissions of other users; those of the owner are kept.
 fn close_to_others(path: &Path) -> Result<(), String> {
     let mode = fs::symlink_metadata(path).map_err(reason)?.permissions().mode() & 0o700;
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(reason)

@@ -1,4 +1,4 @@
-//! The state itself, opened as its owner would.
+//! Checks the state by opening it as its owner.
 
 use palyra_control_plane::{RE_AUDIT, StateStore};
 use palyra_journal::{Query, VerifyScope};
@@ -15,7 +15,7 @@ use crate::problem::sentence;
 /// Tolerance for a clock behind the newest event, in milliseconds.
 const SLACK_MS: u64 = 60_000;
 
-/// The checks that need the state to be open.
+/// Checks that require an open state.
 const INSIDE: [&str; 11] = [
     "journal.checkpoint",
     "journal.verify",
@@ -30,7 +30,7 @@ const INSIDE: [&str; 11] = [
     "routines.re_audit",
 ];
 
-/// Opens the state and looks into it; one that cannot be opened is a finding.
+/// Opens the state and checks it; a state that cannot be opened is a finding.
 pub(super) fn checks(subject: &Subject, daemon: AskDaemon<'_>) -> Vec<Check> {
     match State::open(&subject.root, &subject.options) {
         Ok(state) => check_state(&Arc::new(state)),
@@ -146,7 +146,7 @@ fn journal(state: &State) -> Check {
     }
 }
 
-/// Rows of runs, totals and messages against the receipts and MACs that prove them.
+/// Checks rows of runs, totals and messages against their receipts and MACs.
 fn records(state: &State) -> Check {
     let report = match state.runs().verify_records() {
         Ok(report) => report,
@@ -174,7 +174,7 @@ fn records(state: &State) -> Check {
     }
 }
 
-/// Secrets and signing keys, each opened once.
+/// Checks that every secret and signing key can be opened.
 fn entries(state: &State) -> Check {
     match state.vault_store().faults() {
         Ok(faults) if faults.is_empty() => {
@@ -203,7 +203,7 @@ fn clock(state: &State) -> Check {
     }
 }
 
-/// Releases that could run, and whose bytes are not theirs.
+/// Checks that the stored bytes of runnable releases are intact.
 fn objects(state: &State) -> Check {
     let view = state.view();
     let releases =

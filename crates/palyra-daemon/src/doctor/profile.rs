@@ -32,6 +32,6 @@ fn listening(subject: &Subject) -> Option<Check> {
 fn plan(url: &str) -> Option<ServePlan> {
     let (scheme, rest) = url.split_once("://")?;
     let listen: SocketAddr = rest.parse().ok()?;
-    // Whether a proxy is in front cannot be seen from here; a loopback address is taken to have one.
+    // A proxy in front cannot be detected; a loopback address is assumed to have one.
     Some(ServePlan { listen, tls: scheme == "https", named: listen.ip().is_loopback() })
 }

@@ -10,15 +10,15 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// It is in order.
+    /// No problem was found.
     Ok,
     /// Information that requires no action.
     Note,
-    /// It was not checked.
+    /// The check was not possible.
     Skipped,
-    /// It works, and should not stay so.
+    /// It works, but should be changed.
     Warning,
-    /// Something does not work, or is not safe.
+    /// Something does not work, or is insecure.
     Error,
 }
 
@@ -45,23 +45,23 @@ pub struct Fix {
     pub automatic: bool,
 }
 
-/// Everything that was looked at.
+/// The results of all checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// The profile it was held against.
+    /// The profile whose requirements were checked.
     pub profile: &'static str,
-    /// The worst of all.
+    /// The highest severity of all checks.
     pub severity: Severity,
     /// Number of checks that were skipped.
     pub skipped: usize,
-    /// The checks, in the order they were made.
+    /// The checks in the order they were made.
     pub checks: Vec<Check>,
 }
 
 impl Report {
     pub(super) fn new(profile: &DeploymentProfile, mut checks: Vec<Check>) -> Self {
         let skipped = checks.iter().filter(|check| check.severity == Severity::Skipped).count();
-        // What a profile requires may not even warn, and has to be checked.
+        // Checks that a profile requires must be made, and may not even warn.
         let is_open = |severity| matches!(severity, Severity::Warning | Severity::Skipped);
         for check in &mut checks {
             if is_open(check.severity) && profile.required_checks.contains(&&*check.id) {

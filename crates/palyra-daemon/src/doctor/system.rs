@@ -7,9 +7,9 @@ use std::net::TcpListener;
 use super::{Check, Subject};
 use crate::server::{Endpoint, socket_path};
 
-/// Fewer mappings than this and many guests at once run out of them.
+/// Minimum number of memory mappings; many concurrent guests need more than fewer provide.
 const LEAST_MAPS: u64 = 65_530;
-/// Fewer open files than this and many connections at once run out of them.
+/// Minimum number of open files; many concurrent connections need more than fewer provide.
 const LEAST_FILES: u64 = 1_024;
 
 pub(super) fn checks(subject: &Subject) -> Vec<Check> {

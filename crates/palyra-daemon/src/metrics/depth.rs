@@ -36,7 +36,7 @@ pub(super) struct Depth {
     dead_letters: Family<QueueLabels, Gauge>,
 }
 
-/// The numbers of one moment, by name.
+/// Depths of caches and queues at one moment, by name.
 #[derive(Debug, Default)]
 pub(crate) struct Depths {
     pub(crate) caches: Vec<(&'static str, CacheCount)>,

@@ -12,7 +12,7 @@ use palyra_state::models::ModelRecord;
 
 use crate::to_api::ToApi;
 
-/// Enough for the answers, and little enough to cost next to nothing.
+/// Maximum number of output tokens, enough for the expected answers at negligible cost.
 const MAX_OUTPUT_TOKENS: u32 = 512;
 const TOOL: &str = "report_ready";
 const TOOL_SCHEMA: &str = r#"{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}"#;

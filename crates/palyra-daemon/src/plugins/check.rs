@@ -1,4 +1,4 @@
-//! Would a call of a plugin begin now, and what would it have to do without.
+//! Checks whether a call of a plugin would begin now, and which grants it would lack.
 
 use palyra_api::Problem;
 use palyra_api::plugins::{PluginCheck, PluginFinding};
@@ -10,7 +10,7 @@ use palyra_state::State;
 use super::installed;
 use crate::problem::ToProblem;
 
-/// Looks at everything that is decided before a call; nothing is run.
+/// Checks everything that is decided before a call, without running anything.
 pub(crate) fn check(state: &State, skill_id: &str) -> Result<PluginCheck, Problem> {
     let record = installed(state, skill_id)?;
     let mut findings = Vec::new();

@@ -1,4 +1,4 @@
-//! The profile of a skill, read and changed in the words of the API.
+//! Reads and changes the profile of a skill, as API types.
 
 use palyra_api::Problem;
 use palyra_api::plugins::{Profile, ProfileChange};
@@ -52,7 +52,7 @@ fn check_asked_for(manifest: &SkillManifest, change: &ProfileChange) -> Result<(
     }
 }
 
-/// Returns the profile of a skill as its wire type.
+/// Returns the profile of a skill as its API type.
 pub(super) fn to_api(skill_id: &str, set: &Revised<PluginCapabilityProfile>) -> Profile {
     let PluginCapabilityProfile { grants, directories, allow_addresses, limits } = &set.value;
     Profile {
@@ -68,7 +68,8 @@ pub(super) fn to_api(skill_id: &str, set: &Revised<PluginCapabilityProfile>) -> 
     }
 }
 
-/// Adds to what is there, unless the change is all there shall be; a profile without a bound has nothing to add to.
+/// Applies a change to the present profile, or replaces it if the change says so; an unbounded profile cannot be
+/// extended.
 fn changed(
     before: PluginCapabilityProfile,
     change: &ProfileChange,

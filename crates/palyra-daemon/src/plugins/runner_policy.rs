@@ -1,4 +1,4 @@
-//! The runner's policy as its wire type, and from a request.
+//! Converts the runner policy to its API type, and requests to a policy.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -42,7 +42,7 @@ fn names<T: FromStr<Err: Display>>(
 ) -> Result<Option<Vec<T>>, BadSetting> {
     let one = |text: String| {
         text.parse().map_err(|error: T::Err| {
-            // A value that was given instead of a name must not appear in an error.
+            // The text may be a secret value instead of a name, so it must not appear in an error.
             if field == "allowed_secrets" {
                 return BadSetting::new(
                     field,

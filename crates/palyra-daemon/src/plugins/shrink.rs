@@ -35,7 +35,7 @@ pub(crate) fn plan_shrink(state: &State, skill_id: &str) -> Result<ShrinkPlan, P
     })
 }
 
-/// Sets the profile of a plan, if the plan is still the one that was looked at.
+/// Sets the planned profile, if the plan is still the one that was shown.
 pub(crate) fn apply_shrink(
     state: &State,
     skill_id: &str,
@@ -60,7 +60,7 @@ pub(crate) fn apply_shrink(
 
 fn read(state: &State, skill_id: &str) -> Result<Shrink, Problem> {
     installed(state, skill_id)?;
-    // Read first: a profile that changes in between has another revision when the plan is applied.
+    // Read before the uses: a profile that changes in between has another revision when the plan is applied.
     let before = state.settings().profile(skill_id).unwrap_or_default();
     let used = declared_versus_used(state, skill_id).map_err(|error| error.to_problem())?;
     let totals = state.skills().info(skill_id).map_err(|error| error.to_problem())?.runs;

@@ -1,4 +1,4 @@
-//! Requests about the access policy: show it, change it, evaluate a question against it.
+//! Requests about the access policy: read, change, and evaluate a question.
 
 use palyra_api::Problem;
 use palyra_api::policy::{AccessPolicy, PolicyAction, PolicyAnswer, PolicyFace, PolicyKind, PolicyQuestion};
@@ -25,7 +25,7 @@ pub(crate) fn show(state: &State) -> AccessPolicy {
     let authorizer = state.authorizer();
     let (set, text) = (authorizer.policy(), stored.text.as_deref());
     let problem = text.and_then(|text| PolicySet::parse(text).err());
-    // The policy in force has a rule more than the stored text where that is older than rules about labels.
+    // The policy in force has an additional rule if the stored text is older than rules about labels.
     let shown = if problem.is_some() { text } else { None };
     AccessPolicy {
         default: text.is_none(),
@@ -36,7 +36,7 @@ pub(crate) fn show(state: &State) -> AccessPolicy {
     }
 }
 
-/// Puts a text in force that is a policy and leaves the owner a way to change it again.
+/// Sets the access policy; rejects a text that is invalid, or with which the owner could not change it again.
 pub(crate) fn change(state: &State, text: &str, principal: &str) -> Result<(), Problem> {
     let set = PolicySet::parse(text).map_err(|error| error.to_problem())?;
     leaves_the_owner_in(&set).map_err(|decision| {

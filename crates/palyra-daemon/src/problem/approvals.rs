@@ -1,4 +1,4 @@
-//! Approvals that are not found or not decided.
+//! Problems of approvals that are not found or cannot be decided.
 
 use palyra_api::Problem;
 use palyra_state::ApprovalError;

@@ -1,4 +1,4 @@
-//! Texts that are no audit policy, and lists that are none.
+//! Problems of invalid audit policies.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;

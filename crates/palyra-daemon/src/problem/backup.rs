@@ -1,4 +1,4 @@
-//! Copies that are not made or not restored.
+//! Problems of backups that cannot be made or restored.
 
 use palyra_api::Problem;
 use palyra_state::BackupError;

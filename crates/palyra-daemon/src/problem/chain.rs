@@ -1,4 +1,4 @@
-//! An error and its causes as one sentence.
+//! Formats an error and its causes as one sentence.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! Channels that are not defined or not found.
+//! Problems of channels that cannot be defined or are not found.
 
 use palyra_api::Problem;
 use palyra_state::channels::ChannelError;

@@ -1,4 +1,4 @@
-//! Routines and objectives that are not kept, changed or found.
+//! Problems of routines and objectives that cannot be stored or are not found.
 
 use palyra_api::Problem;
 use palyra_control_plane::ControlError;

@@ -1,4 +1,4 @@
-//! Lanes and dead letters that are not found.
+//! Problems of lanes and dead letters that are not found.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;

@@ -1,4 +1,4 @@
-//! Problems of statements, checkpoints and keys from elsewhere that are invalid.
+//! Problems of imported statements, checkpoints and keys that are invalid.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;

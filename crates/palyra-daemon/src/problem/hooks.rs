@@ -1,4 +1,4 @@
-//! Bindings that are not changed.
+//! Problems of bindings that cannot be changed.
 
 use palyra_api::Problem;
 use palyra_state::hooks::HookError;

@@ -63,7 +63,7 @@ impl Place {
                 "no setting can allow it: `{id}` used a handle that it was never given; install a release without this fault"
             )]);
         };
-        // Directories and addresses are the operator's to open, for one call or for every call.
+        // The operator opens directories and addresses, for one call or for every call.
         if grant.starts_with("address:") || (grant.starts_with("fs-") && grant.contains('=')) {
             return Some(vec![
                 format!("allow it for one call with `--grant '{grant}'`"),

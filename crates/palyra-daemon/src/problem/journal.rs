@@ -1,4 +1,4 @@
-//! Journals that are not what was written.
+//! Problems of journals that fail verification.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;

@@ -1,4 +1,4 @@
-//! Signing keys that are not made, not opened, or not handed over.
+//! Problems of signing keys that cannot be created, opened or exported.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;

@@ -1,4 +1,4 @@
-//! Models that are not set up, not found, or do not answer.
+//! Problems of models that are not configured, are not found, or do not answer.
 
 use palyra_api::Problem;
 use palyra_state::models::ModelSettingError;

@@ -1,4 +1,4 @@
-//! Profiles and settings that are not kept.
+//! Problems of invalid profiles and settings.
 
 use palyra_api::Problem;
 use palyra_state::PluginSettingError;

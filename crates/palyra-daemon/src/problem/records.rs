@@ -1,4 +1,4 @@
-//! Tapes and receipts that cannot be handed out.
+//! Problems of tapes and receipts that are not available.
 
 use palyra_api::Problem;
 use palyra_state::NoReceipt;

@@ -1,4 +1,4 @@
-//! Runs that were refused or failed.
+//! Problems of runs that were refused or failed.
 
 use palyra_api::Problem;
 use palyra_common::{CapabilityKind, Denial, ErrorCode, LimitKind, WasmPluginRunError};

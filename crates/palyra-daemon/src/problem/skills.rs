@@ -1,4 +1,4 @@
-//! Skills that are not taken in, or not as they were.
+//! Problems of skills that cannot be installed, or whose stored release is damaged.
 
 use palyra_api::Problem;
 use palyra_skills::VerifyRefusal;

@@ -1,4 +1,4 @@
-//! The state root, its vault and its journal.
+//! Problems of the state root, its vault and its journal.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;

@@ -1,4 +1,4 @@
-//! Did you mean.
+//! Suggests similar names for an unknown one.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;

@@ -1,4 +1,4 @@
-//! Tokens that are not made or not found.
+//! Problems of tokens that cannot be created or are not found.
 
 use palyra_api::Problem;
 use palyra_state::TokenError;

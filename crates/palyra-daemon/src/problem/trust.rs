@@ -1,4 +1,4 @@
-//! Publishers that can no longer be trusted.
+//! Problems of publishers that are no longer trusted.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;

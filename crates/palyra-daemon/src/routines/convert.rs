@@ -1,4 +1,4 @@
-//! Routines and objectives to their wire types, and from requests.
+//! Converts routines and objectives to API types, and requests to definitions.
 
 use palyra_api::Problem;
 use palyra_api::objectives::{self, ObjectiveRequest};

@@ -1,4 +1,4 @@
-//! The built-in routine: every stored release is looked at again, and the journal is verified as a whole.
+//! The built-in routine: audits every stored release again, and verifies the whole journal.
 
 use palyra_common::ErrorCode;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use super::runner::failed;
 use crate::app::App;
 use crate::problem::{ToProblem, sentence};
 
-/// Looks at everything once.
+/// Runs the audit once.
 pub(super) async fn run(app: &Arc<App>, principal: &str) -> FireEnd {
     let (state, principal) = (Arc::clone(app.state()), principal.to_owned());
     let looked = tokio::task::spawn_blocking(move || re_audit(&state, &principal)).await;

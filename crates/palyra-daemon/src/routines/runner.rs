@@ -1,4 +1,4 @@
-//! Carries a fire out: a call of a tool like any other, or a look at everything installed.
+//! Executes a fire: a tool call, or an audit of everything installed.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::problem::ToProblem;
 /// Maximum length of a message that is stored with a fire.
 const MAX_MESSAGE_CHARS: usize = 500;
 
-/// Over the daemon it belongs to.
+/// Executes fires with the app; the reference is weak because the app owns the scheduler.
 pub(super) struct Runner(pub(super) Weak<App>);
 
 #[async_trait]
@@ -61,7 +61,7 @@ async fn call(
         Ok(invocation) => invocation,
         Err(error) => return ended_with(&error),
     };
-    // It cannot be cancelled after its slot is gone.
+    // It cannot be cancelled once its slot is released.
     let end = async move {
         if ended.wait_for(|ended| *ended).await.is_err() {
             std::future::pending::<()>().await;

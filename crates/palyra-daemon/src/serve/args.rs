@@ -73,7 +73,7 @@ pub struct ServeArgs {
     pub otlp_endpoint: Option<Collector>,
 }
 
-/// A text that is no duration.
+/// Error of a text that is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid duration `{0}`: use a form such as `90s`, `10m` or `2h`")]
 pub struct BadDuration(String);

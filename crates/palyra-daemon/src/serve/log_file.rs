@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use palyra_state::StateRoot;
 
-/// Size at which a log file is moved aside; the one before it is kept, so a log takes at most twice this.
+/// Size at which a log file is rotated; one earlier file is kept, so a log takes at most twice this size.
 pub const MAX_LOG_BYTES: u64 = 8 << 20;
 
 /// Returns the log file of a daemon that runs in the background.
@@ -22,7 +22,7 @@ pub fn previous_log_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Appends to a file that only this user reads, and puts it aside when it is full.
+/// Appends to a file that only this user can read, and rotates it when it is full.
 #[derive(Debug)]
 pub(super) struct LogFile {
     path: PathBuf,
@@ -54,7 +54,7 @@ impl LogFile {
 }
 
 impl Write for LogFile {
-    /// Takes a whole line at a time, as the subscriber writes them: no line is cut in two by a rotation.
+    /// Writes one line, as the subscriber passes it: a rotation never splits a line.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let length = line.len() as u64;
         if self.written > 0 && self.written.saturating_add(length) > self.limit {

@@ -1,4 +1,4 @@
-//! The log on standard error, and spans to a collector. No secret gets into either, because none ever gets into a field.
+//! The log on standard error, and the export of spans. Secrets never get into a field, and so into neither of them.
 
 use std::sync::Mutex;
 
@@ -12,7 +12,7 @@ use super::ServeArgs;
 use super::log_file::LogFile;
 use crate::traces;
 
-/// Starts the log of this process; a filter that cannot be read is an error, and a second start changes nothing.
+/// Starts the log of this process. Fails for an invalid filter; a second call has no effect.
 pub fn start_logging(args: &ServeArgs) -> Result<(), String> {
     let filter = filter(args)?;
     let writer = match &args.log_file {
@@ -43,7 +43,7 @@ pub(super) fn filter(args: &ServeArgs) -> Result<EnvFilter, String> {
     let filter = parse(&args.log)?;
     match filter.max_level_hint() {
         Some(level) if level <= LevelFilter::WARN => Ok(filter),
-        // The MCP library logs three lines for every request at `info`; a filter that names it still gets them.
+        // The MCP library logs three lines per request at `info`; a filter that names it still gets them.
         _ => parse(&format!("rmcp=warn,{}", args.log)),
     }
 }

@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM: the first stops in good order, the second ends the process.
+//! SIGINT and SIGTERM: the first stops gracefully, the second ends the process.
 
 use std::future::Future;
 use std::io;
@@ -8,7 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 /// Exit code after a second signal.
 const INTERRUPTED: i32 = 130;
 
-/// Listens from now on; ends with the first signal.
+/// Installs the handlers; the future resolves with the first signal.
 pub(super) fn stop() -> io::Result<impl Future<Output = ()> + Send> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;

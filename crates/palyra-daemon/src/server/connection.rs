@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1 or gRPC, with a bound on how long it may dawdle.
+//! One HTTP/1.1 or gRPC connection, with timeouts for slow peers.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -26,15 +26,15 @@ use crate::transport::http::{Arrival, BodyTimeout};
 /// Maximum size of the head of a request in bytes.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
-/// A connection that was accepted.
+/// An accepted connection.
 pub(super) enum Incoming {
-    /// From a process of this user.
+    /// From a process of the same user, over the Unix socket.
     Socket(UnixStream),
     /// Over TCP without TLS.
     Tcp(TcpStream, IpAddr),
-    /// Over TCP, under TLS.
+    /// Over TCP with TLS.
     Tls(TcpStream, IpAddr, TlsAcceptor),
-    /// To the port of gRPC, under TLS if there is a certificate.
+    /// To the gRPC port, with TLS if there is a certificate.
     Grpc(TcpStream, IpAddr, Option<TlsAcceptor>),
 }
 
@@ -52,7 +52,7 @@ pub(super) struct ConnectionLimits {
     pub(super) body_timeout: Duration,
 }
 
-/// Serves a connection to its end.
+/// Serves a connection until it ends.
 pub(super) async fn serve(
     incoming: Incoming,
     Routers { http, grpc }: Routers,

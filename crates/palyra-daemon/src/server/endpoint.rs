@@ -7,9 +7,9 @@ use palyra_common::fs::{Directory, FsError};
 use palyra_state::StateRoot;
 use serde::{Deserialize, Serialize};
 
-/// The folder of what exists only while a daemon runs.
+/// Folder of files that exist only while a daemon runs.
 pub(crate) const RUN_FOLDER: &str = "run";
-/// The socket in it.
+/// Name of the socket in [`RUN_FOLDER`].
 pub(super) const SOCKET: &str = "palyrad.sock";
 const FILE: &str = "endpoint.json";
 const MAX_BYTES: u64 = 16 << 10;

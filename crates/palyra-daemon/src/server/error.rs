@@ -1,4 +1,4 @@
-//! Why the daemon cannot listen.
+//! Errors of starting the listeners.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,30 +8,31 @@ use palyra_common::fs::FsError;
 
 use crate::access::OwnerTokenError;
 
-/// Why the daemon cannot listen.
+/// Reason why the daemon cannot listen.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ServerError {
-    /// A token would travel in the clear.
+    /// Without TLS, tokens would be sent unencrypted over this address.
     #[error("`{0}` is not a loopback address, and TLS is not configured")]
     ClearText(SocketAddr),
-    /// The address cannot be listened on.
+    /// The address or socket cannot be bound.
     #[error("cannot listen on `{place}`: {source}")]
     Bind {
-        /// The address or the socket.
+        /// Address, or path of the socket.
         place: String,
         source: io::Error,
     },
     /// The descriptors of the services are invalid.
     #[error("cannot offer gRPC: {0}")]
     Grpc(String),
-    /// Certificate or key cannot be used.
+    /// The certificate or key is invalid.
     #[error("cannot use `{}` for TLS: {reason}", path.display())]
     Tls { path: PathBuf, reason: String },
-    /// The HTTP library cannot write a `Date` header for the present time, and panics instead.
+    /// The clock is outside of the range in which the HTTP library can write a `Date` header; beyond it, the library
+    /// panics.
     #[error("the clock of this machine is outside the years 1970 to 9998")]
     ClockOutOfRange,
-    /// The state root's own files.
+    /// A file of the state root cannot be read or written.
     #[error(transparent)]
     File(#[from] FsError),
     /// The owner token cannot be read or created.
@@ -64,7 +65,7 @@ impl ServerError {
         }
     }
 
-    /// Refuses to serve while the clock is out of range.
+    /// Returns an error if the clock is out of range.
     pub(super) fn check_clock() -> Result<(), Self> {
         if palyra_common::time::is_out_of_range() { Err(Self::ClockOutOfRange) } else { Ok(()) }
     }

@@ -1,4 +1,4 @@
-//! One connection of gRPC: HTTP/2, with bounds on what it may hold and on how long it may be there for nothing.
+//! One gRPC connection over HTTP/2, with limits for its memory and for its idle time.
 
 use std::time::Duration;
 
@@ -20,24 +20,24 @@ use super::watched_stream::WatchedStream;
 use crate::app::until_stopping;
 use crate::transport::held_body::HeldBody;
 
-/// Calls of one connection at once.
+/// Maximum number of concurrent calls of one connection.
 const MAX_STREAMS: u32 = 100;
 /// Maximum size of the head of a call in bytes.
 const MAX_HEAD_BYTES: u32 = 16 << 10;
-/// Bytes one call may send before the daemon reads them.
+/// Maximum unread bytes of one call.
 const STREAM_WINDOW_BYTES: u32 = 64 << 10;
-/// Bytes all calls of a connection may send before the daemon reads them.
+/// Maximum unread bytes of all calls of a connection.
 const CONNECTION_WINDOW_BYTES: u32 = 256 << 10;
-/// Bytes of an answer that wait in a connection for its peer.
+/// Maximum bytes of a response that are buffered for the peer.
 const MAX_SEND_BYTES: usize = 64 << 10;
-/// Calls a peer may begin and reset before the connection is closed.
+/// Maximum number of calls a peer may begin and reset before the connection is closed.
 const MAX_RESETS: usize = 64;
 /// Interval of pings, and the maximum time for their responses.
 const PING: Duration = Duration::from_secs(20);
 /// Multiple of the header timeout after which an idle connection is closed.
 const IDLE: u32 = 12;
 
-/// Serves a connection to its end.
+/// Serves a connection until it ends.
 pub(super) async fn speak_grpc(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     origin: Origin,
@@ -79,7 +79,7 @@ pub(super) async fn speak_grpc(
         }
         () = idle(&mut calls, limits.header_timeout) => {
             connection.as_mut().graceful_shutdown();
-            // A peer that does not hear of it is not waited for.
+            // A peer that does not react to the shutdown is not waited for.
             tokio::time::timeout(limits.header_timeout, connection).await.unwrap_or(Ok(()))
         }
     };
@@ -105,7 +105,7 @@ fn arrived(
     request
 }
 
-/// Ends when no call came for a while: a moment for the first one, longer after it.
+/// Resolves when no call began for some time, which is short before the first call and longer after it.
 async fn idle(calls: &mut watch::Receiver<usize>, patience: Duration) {
     let first = calls.wait_for(|count| *count > 0);
     if tokio::time::timeout(patience, first).await.is_err() {
@@ -122,7 +122,7 @@ async fn idle(calls: &mut watch::Receiver<usize>, patience: Duration) {
     }
 }
 
-/// A call in progress, until its answer has been sent.
+/// A call in progress, until its response is sent.
 struct Call(watch::Sender<usize>);
 
 impl Call {

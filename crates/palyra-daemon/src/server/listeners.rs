@@ -1,4 +1,4 @@
-//! The listeners.
+//! Binds the listeners and accepts their connections.
 
 use std::io;
 use std::net::SocketAddr;
@@ -22,7 +22,7 @@ pub(super) struct Listeners {
     network: TcpListeners,
 }
 
-/// The listeners that need no state root.
+/// The listeners that do not depend on a state root.
 pub(super) struct TcpListeners {
     tcp: TcpListener,
     tls: Option<TlsAcceptor>,
@@ -31,7 +31,7 @@ pub(super) struct TcpListeners {
 }
 
 impl TcpListeners {
-    /// Binds the ports; an address that leaves the machine needs TLS.
+    /// Binds the ports; an address that other machines can reach requires TLS.
     pub(super) async fn bind(config: &ServerConfig) -> Result<Self, ServerError> {
         for listen in std::iter::once(config.listen).chain(config.grpc_listen) {
             if config.tls.is_none() && !listen.ip().is_loopback() {
@@ -57,13 +57,13 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, ServerError> {
 }
 
 impl Listeners {
-    /// Binds all of them.
+    /// Binds all listeners.
     pub(super) async fn bind(root: &StateRoot, config: &ServerConfig) -> Result<Self, ServerError> {
         let network = TcpListeners::bind(config).await?;
         Directory::create_private(&root.path().join(RUN_FOLDER))?;
         let path = socket_path(root);
         let failed = |source| ServerError::Bind { place: path.display().to_string(), source };
-        // The process that bound it before no longer owns the state: we hold the lock.
+        // This process holds the lock, so the process that bound the socket no longer owns the state.
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
             _ => {}

@@ -1,10 +1,11 @@
-//! The open connections of one listener, and which of them yields to a new one.
+//! The open connections of one listener, and which of them is closed in favour of a new one.
 //!
-//! A connection is anonymous until one of its requests was authenticated. Anonymous connections never take all places:
+//! A connection is anonymous until one of its requests is authenticated. Anonymous connections never take all places:
 //! when there are too many of them, one is closed and the new one is served, so that a flood of connections that send
-//! nothing, or half a head, cannot keep anyone out: the oldest that stopped in the middle of a head, or the oldest of all.
-//! A client that is slow to send its head on a loaded machine is thus not closed for those that never finish theirs. Where authenticated connections take every place, the oldest of
-//! a principal that has more than its part of them is closed.
+//! nothing, or an incomplete head, cannot exclude other clients. The oldest connection that stopped in the middle of a
+//! head is closed, or else the oldest of all, so that a client that sends its head slowly outlasts those that never
+//! complete theirs. If authenticated connections take every place, the oldest of a principal that has more than its
+//! part is closed.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -13,11 +14,11 @@ use tokio::task::AbortHandle;
 
 use crate::transport::connection_state::ConnectionState;
 
-/// One in this many places is only for authenticated connections.
+/// One place in this many is reserved for authenticated connections.
 const RESERVED_PART: usize = 4;
 /// One address may have one in this many of the anonymous places.
 const PEER_PART: usize = 2;
-/// One principal may have one in this many places when there are no others left.
+/// One principal may have one place in this many when all places are taken.
 const PRINCIPAL_PART: usize = 2;
 
 /// The open connections of one listener, oldest first.
@@ -63,7 +64,7 @@ impl ConnectionTable {
         self.close_oldest(|connection| connection.state.principal() == Some(greedy.as_str()))
     }
 
-    /// Notes a connection that is served.
+    /// Adds a connection.
     pub(super) fn add(&mut self, peer: Option<IpAddr>, state: ConnectionState, task: AbortHandle) {
         self.open.push_back(Connection { peer, state, task });
     }
@@ -78,7 +79,7 @@ impl ConnectionTable {
         (count > self.limit / PRINCIPAL_PART).then(|| principal.to_owned())
     }
 
-    /// Closes one of these connections that is anonymous: the oldest that stalled, else the oldest.
+    /// Closes an anonymous connection among these: the oldest stalled one, or else the oldest.
     fn close_anonymous(&mut self, among: impl Fn(&Connection) -> bool) -> bool {
         let anonymous = |connection: &Connection| connection.is_anonymous() && among(connection);
         self.close_oldest(|connection| anonymous(connection) && connection.state.is_stalled())
@@ -111,7 +112,7 @@ mod tests {
             Self { table: ConnectionTable::new(limit), tasks: JoinSet::new(), opened: 0 }
         }
 
-        /// Opens a connection from an address that no other has.
+        /// Opens a connection from a new address.
         fn open(&mut self) -> bool {
             let [high, low] = self.opened.to_be_bytes();
             self.open_from(Some([192, 0, high, low]))

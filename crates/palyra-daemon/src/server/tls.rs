@@ -1,4 +1,4 @@
-//! TLS for those who come from elsewhere.
+//! TLS for connections from other machines.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use tokio_rustls::TlsAcceptor;
 
 use super::ServerError;
 
-/// Certificate and key, each in a PEM file.
+/// PEM files of a certificate and its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The certificate, and those between it and its root.
+    /// The certificate with its intermediate certificates.
     pub certificate: PathBuf,
     /// Path of the private key.
     pub key: PathBuf,
 }
 
-/// Speaks one protocol under TLS: `http/1.1`, or `h2` for gRPC.
+/// Creates an acceptor for one protocol: `http/1.1`, or `h2` for gRPC.
 pub(super) fn acceptor(files: &TlsFiles, protocol: &str) -> Result<TlsAcceptor, ServerError> {
     let refused = |path: &PathBuf, reason: String| ServerError::Tls { path: path.clone(), reason };
     let certificates =

@@ -1,4 +1,4 @@
-//! A stream that notices a peer that stops: one that takes no bytes fails, one that sends half a head is noted.
+//! A stream that detects a peer that stops reading, and one that stops in the middle of a head.
 
 use std::io;
 use std::pin::Pin;
@@ -10,15 +10,15 @@ use tokio::time::Sleep;
 
 use crate::transport::connection_state::ConnectionState;
 
-/// Fails a write once the peer has taken no bytes for `write_timeout`: a peer that never reads would keep its answer in
-/// memory for as long as it likes. Notes in the connection's state that the peer sent bytes and then stopped.
+/// Fails a write if the peer takes no bytes for `write_timeout`, because a peer that never reads would keep its
+/// response in memory. Marks the connection as stalled if the peer sent bytes and then stopped.
 pub(super) struct WatchedStream<S> {
     stream: S,
     state: ConnectionState,
     /// True once the peer has sent a byte.
     has_bytes: bool,
     write_timeout: Duration,
-    /// Runs while a write waits.
+    /// Timeout of the pending write.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 

@@ -1,4 +1,4 @@
-//! Audits, and the policy they are made by.
+//! Audits and audit policies.
 
 use palyra_api::audit_policy::{AuditRuleSetting, AuditSettings, AuditTextThresholds, KeptAdvisories};
 use palyra_api::skills as api;

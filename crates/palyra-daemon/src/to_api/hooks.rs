@@ -32,7 +32,7 @@ impl ToApi for HookStatus {
             enabled: *enabled,
             gate: event.is_gate(),
             order: *order,
-            // The methods, not the fields: they fill in the defaults.
+            // The methods instead of the fields, because they fill in the defaults.
             timeout_ms: binding.timeout_ms(),
             fuel: *fuel,
             max_attempts: binding.max_attempts(),

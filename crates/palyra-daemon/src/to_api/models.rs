@@ -1,4 +1,4 @@
-//! Models, their prices and what they used.
+//! Models, their prices and their use.
 
 use palyra_api::models as api;
 use palyra_models::{ModelError, Usage};

@@ -80,7 +80,7 @@ impl ToApi for WasmPluginRunnerPolicy {
     }
 }
 
-/// Leaves out a ceiling above the integers that every JSON reader represents exactly: no operator set it.
+/// Omits a ceiling above the integers that every JSON reader represents exactly: no operator set it.
 fn ceiling(value: u64) -> Option<u64> {
     Some(value).filter(|value| *value <= MAX_WHOLE)
 }

@@ -1,4 +1,4 @@
-//! The answers about one skill, permissions, and differences between releases.
+//! The report about one skill, permissions, and differences between releases.
 
 use palyra_api::skills as api;
 use palyra_skills::ConsentRequest;
@@ -33,7 +33,7 @@ convert_variants! {
 impl ToApi for SkillInfo {
     type Api = api::SkillInfo;
 
-    /// Leaves `consent_digest` empty: whether consent is needed is decided where the answer is made.
+    /// Leaves `consent_digest` empty; the handler adds it.
     fn to_api(&self) -> api::SkillInfo {
         let Self { entry, made_by, can_touch, has_used, runs, why, would_change, waiting } = self;
         api::SkillInfo {

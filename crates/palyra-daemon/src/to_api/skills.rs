@@ -25,7 +25,7 @@ convert_variants! {
 impl ToApi for SkillInventoryEntry {
     type Api = api::SkillEntry;
 
-    /// Leaves `code` empty: what is compiled is known where the answer is made.
+    /// Leaves `code` empty; the handler adds the state of compiled code.
     fn to_api(&self) -> api::SkillEntry {
         let Self { record, runtime_status, eligibility } = self;
         api::SkillEntry {

@@ -1,4 +1,4 @@
-//! Batches of spans as OTLP over HTTP, through the one egress guard.
+//! Exports batches of spans with OTLP over HTTP, through the egress guard.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,27 +21,27 @@ use tokio::runtime::Handle;
 const PATH: &str = "/v1/traces";
 /// Maximum time for an exchange with the collector.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum bytes of one exchange.
+/// Maximum bytes of a request and its response.
 const MAX_EXCHANGE: u64 = 16 << 20;
-/// An operator names the collector, so it may be anywhere.
+/// The operator names the collector, so it may have any address.
 const ANYWHERE: [&str; 2] = ["0.0.0.0/0", "::/0"];
 
 /// The server's runtime, because the batch thread has no network runtime.
 static THREADS: OnceLock<Handle> = OnceLock::new();
 
-/// Names the threads that spans leave on.
+/// Sets the runtime on which spans are exported.
 pub(super) fn threads(handle: Handle) {
     let _ = THREADS.set(handle);
 }
 
-/// A collector, by the URL of its OTLP endpoint.
+/// URL of the OTLP endpoint of a collector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collector {
     url: String,
     rule: HttpRule,
 }
 
-/// A text that names no collector.
+/// Error of a text that is not the URL of a collector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid collector address `{text}`: {reason}; use a form such as `http://127.0.0.1:4318`")]
 pub struct BadCollector {
@@ -70,7 +70,7 @@ impl FromStr for Collector {
     }
 }
 
-/// Sends batches to a collector.
+/// Exports batches to a collector.
 #[derive(Debug)]
 pub(super) struct Exporter {
     collector: Collector,

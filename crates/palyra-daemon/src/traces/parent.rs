@@ -1,4 +1,4 @@
-//! The span of one request: whose trace it is part of, and what became of it.
+//! The span of one request, with its parent in the trace of the client and its outcome.
 
 use axum::extract::Request;
 use axum::response::Response;
@@ -16,7 +16,7 @@ impl RequestSpan {
     pub(crate) fn new(span: Span, request: &Request, route: &str) -> Self {
         if super::is_on() {
             let parent = TraceContextPropagator::new().extract(&Headers(request.headers()));
-            // Without a layer there is nothing to be under.
+            // Without a layer there is no parent.
             let _ = span.set_parent(parent);
             span.set_attribute("http.request.method", request.method().to_string());
             span.set_attribute("http.route", route.to_owned());

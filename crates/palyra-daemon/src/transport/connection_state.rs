@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Calls without a token that one connection may have in progress.
+/// Maximum number of concurrent calls without a token on one connection.
 const ANONYMOUS_CALLS: usize = 2;
 
-/// The principal a connection was first authenticated as, and what it may do before that.
+/// The principal that a connection was first authenticated as, and its permits before that.
 #[derive(Debug, Clone)]
 pub(crate) struct ConnectionState {
     principal: Arc<OnceLock<Box<str>>>,
@@ -29,7 +29,7 @@ impl Default for ConnectionState {
 }
 
 impl ConnectionState {
-    /// Notes that a request of this connection was authenticated.
+    /// Records that a request of this connection was authenticated.
     pub(crate) fn set_authenticated(&self, principal: &str) {
         self.principal.get_or_init(|| principal.into());
     }
@@ -39,12 +39,12 @@ impl ConnectionState {
         self.principal.get().map(AsRef::as_ref)
     }
 
-    /// Notes that the peer stopped after its first bytes while the daemon waits for more.
+    /// Marks the connection as stalled: the peer sent bytes and then stopped while the daemon waits for more.
     pub(crate) fn set_stalled(&self) {
         self.stalled.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that a whole head arrived: from now on the peer waits for the daemon and not the other way round.
+    /// Records that a complete head arrived: now the peer waits for the daemon.
     pub(crate) fn set_head_received(&self) {
         self.has_head.store(true, Ordering::Relaxed);
     }

@@ -104,7 +104,7 @@ fn camel_case(name: &str) -> String {
     words.collect()
 }
 
-/// Why the services cannot be offered.
+/// Error of an invalid service descriptor.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot describe the services: {0}")]
 pub(crate) struct BadDescription(#[from] tonic_reflection::server::Error);

@@ -1,4 +1,4 @@
-//! An answer that keeps something until it has been sent.
+//! A response body that holds a value until it is sent.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -7,7 +7,7 @@ use axum::body::Body;
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 
-/// An answer and what is dropped with it: when its last byte was sent, or its connection is gone.
+/// A response body with a value that is dropped when the last byte is sent or the connection ends.
 pub(crate) struct HeldBody<G> {
     body: Body,
     _guard: G,

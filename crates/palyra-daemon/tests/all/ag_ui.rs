@@ -1,4 +1,4 @@
-//! A session as a stream of AG-UI: complete, and taken up again in the middle of a run.
+//! A session as an AG-UI stream: complete, and resumed during a run.
 
 use crate::daemon::Daemon;
 use crate::sessions::{session, settled, yes};

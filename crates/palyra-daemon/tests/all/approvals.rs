@@ -1,4 +1,4 @@
-//! Calls that wait for a person, and who may decide them.
+//! Calls that require approval, and who may decide them.
 
 use crate::daemon::Daemon;
 use palyra_api::approvals::{ApprovalQuery, ApprovalScope, ApprovalStatus, ApproveRequest, DenyRequest};

@@ -1,4 +1,4 @@
-//! Attacks on approvals, through HTTP, gRPC and MCP: nothing runs on a yes that was given for something else.
+//! Attacks on approvals over HTTP, gRPC and MCP: no call runs with an approval of another request.
 
 use crate::daemon::Daemon;
 use crate::mcp::{Editor, call, lifecycles, number, problem as mcp_problem};

@@ -1,4 +1,4 @@
-//! A backup during calls, restored elsewhere.
+//! A backup during calls, restored into another state root.
 
 use crate::daemon::{Daemon, options};
 use http_body_util::BodyExt;

@@ -1,4 +1,4 @@
-//! Bodies that are too long, too odd or of another kind.
+//! Bodies that are too long, malformed, or of another type.
 
 use crate::daemon::Daemon;
 use crate::raw::{ask, exchange};

@@ -1,4 +1,4 @@
-//! Channels: console, file and webhook; slow, down, redirecting, private; recorded, tried again, given up.
+//! Delivery to console, file and webhook: slow, failing, redirecting and private targets, retries and dead letters.
 
 use crate::daemon::Daemon;
 use crate::hooks::{quick, until};

@@ -1,4 +1,4 @@
-//! Releases are compiled in the background when they become runnable, and what calls hear of it.
+//! Background compilation of releases that become runnable, and its effect on calls.
 
 use crate::daemon::Daemon;
 use crate::guests::package;

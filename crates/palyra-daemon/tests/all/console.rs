@@ -1,4 +1,4 @@
-//! Signing in to the console, and everything that ends a session.
+//! Signing in to the console, and every way a session ends.
 
 use crate::daemon::{Daemon, config};
 use crate::raw::{Reply, ask};

@@ -1,4 +1,4 @@
-//! A daemon of a test's own, on port 0, with a clock the test holds.
+//! A daemon for one test, on port 0, with a clock that the test sets.
 
 use palyra_api::Client;
 use palyra_api::client::remote::{Place, Remote};

@@ -1,4 +1,4 @@
-//! Deliveries: hooks and channels side by side, on one list and in one engine.
+//! Deliveries of hooks and channels in one list and one engine.
 
 use crate::channels::install_publisher;
 use crate::daemon::Daemon;

@@ -1,4 +1,4 @@
-//! States that are broken on purpose: each is found by its name, and each fix that is offered works.
+//! Damaged states: each damage is found by the check of its name, and each offered fix works.
 
 use crate::process::{options, start};
 use palyra_common::SecretValue;

@@ -1,4 +1,4 @@
-//! The example skills through a real daemon: tools called, documents checked, runs replayed, forms filled in.
+//! The example skills in a real daemon: tools, documents, replays and forms.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! One skill with a tool for each way a call can end.
+//! A skill with one tool for each way a call can end.
 
 use palyra_skills::consent::ConsentGiven;
 use palyra_skills::signing::SkillSigningKey;

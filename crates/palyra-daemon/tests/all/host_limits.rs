@@ -1,4 +1,4 @@
-//! Charges of a run, and limits that a caller can change, over the API.
+//! Charges of a run over the API, and the limits that a caller can change.
 
 use crate::daemon::Daemon;
 use crate::routines::request;

@@ -1,4 +1,4 @@
-//! The daemon as its callers meet it: real sockets, real HTTP, one binary of tests.
+//! Integration tests of the daemon: real sockets and real HTTP, in one test binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod daemon;

@@ -1,4 +1,4 @@
-//! MCP as its clients meet it: the library's own client, over HTTP and as over standard input and output.
+//! MCP with the client of the library, over HTTP and in the framing of standard input and output.
 
 use crate::daemon::Daemon;
 use palyra_api::approvals::{ApprovalQuery, ApprovalStatus};

@@ -1,4 +1,4 @@
-//! Models over the API: added, tested against a scripted provider, removed.
+//! Models over the API: added, tested against a scripted provider, and removed.
 
 use crate::daemon::Daemon;
 use palyra_api::models::{AddModelRequest, ModelPrice};

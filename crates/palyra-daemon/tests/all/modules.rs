@@ -1,4 +1,4 @@
-//! Modules that come with their call, and the policy that lets them in.
+//! Inline modules, and the runner policy that permits them.
 
 use crate::daemon::Daemon;
 use crate::raw::ask;

@@ -1,4 +1,4 @@
-//! The committed description is that of this build.
+//! Checks that the committed OpenAPI document matches this build.
 
 use crate::daemon::Daemon;
 use palyra_daemon::transport::http::{openapi_document, routes};

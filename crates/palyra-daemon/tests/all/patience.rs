@@ -1,4 +1,4 @@
-//! Connections that dawdle, and too many of them.
+//! Slow connections, and too many of them.
 
 use crate::daemon::{Daemon, config};
 use crate::raw::{Reply, parse};

@@ -1,4 +1,4 @@
-//! `palyrad` as a process: found by its files, ended by a signal.
+//! `palyrad` as a process: found by its files, ended by signals.
 
 use palyra_api::Client;
 use palyra_api::client::remote::{Place, Remote};

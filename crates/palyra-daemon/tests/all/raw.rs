@@ -1,4 +1,4 @@
-//! Requests as bytes, for everything a good client would never send.
+//! Raw requests, for bytes that an HTTP client never sends.
 
 use crate::daemon::Daemon;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Routines and objectives over the API, and the scheduler by a clock the test holds.
+//! Routines and objectives over the API, and the scheduler with a clock that the test sets.
 
 use crate::daemon::Daemon;
 use async_trait::async_trait;

@@ -1,4 +1,4 @@
-//! The host calls of a run, why one was denied, what a profile could take away, and runs over time.
+//! Host calls of a run, reasons of denials, profiles that remove grants, and runs over time.
 
 use crate::channels::install_publisher;
 use crate::daemon::Daemon;

@@ -1,4 +1,4 @@
-//! Runs: found, followed, proven, replayed, ended.
+//! Runs: listed, followed, verified, replayed and cancelled.
 
 use crate::daemon::Daemon;
 use crate::modules::{allow, module};

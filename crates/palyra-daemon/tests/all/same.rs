@@ -1,4 +1,4 @@
-//! The same call gives the same on every way in, with one receipt each.
+//! The same call has the same result over every transport, with one receipt each.
 
 use crate::daemon::Daemon;
 use crate::grpc::{self, Wire};

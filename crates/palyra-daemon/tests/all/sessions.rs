@@ -1,4 +1,4 @@
-//! Sessions with the agent: a message, a proposal, a person's answer, a call and its result.
+//! Sessions of the agent: a message, a proposal, the answer of a person, a call and its result.
 
 use crate::daemon::Daemon;
 use palyra_api::client::remote::Remote;

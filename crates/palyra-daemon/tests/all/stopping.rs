@@ -1,4 +1,4 @@
-//! A daemon that stops: nothing is lost, and nothing is left running.
+//! Stopping a daemon: nothing is lost, and nothing is left running.
 
 use crate::daemon::{Daemon, config};
 use palyra_api::tools::InvokeRequest;

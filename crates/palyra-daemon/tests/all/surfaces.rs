@@ -1,4 +1,5 @@
-//! Documents of calls outside of agent runs: stored, submitted once, and shown to MCP clients as they announced.
+//! Documents of calls outside of agent runs: stored, submitted once, and shown to MCP clients according to their
+//! capabilities.
 
 use crate::daemon::Daemon;
 use crate::guests;

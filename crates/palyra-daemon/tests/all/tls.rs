@@ -1,4 +1,4 @@
-//! Addresses that leave the machine.
+//! Listeners on addresses that other machines can reach.
 
 use crate::daemon::{Daemon, config};
 use palyra_api::Client;

@@ -1,4 +1,4 @@
-//! Making tokens, and what they do not give.
+//! Creating tokens, and the limits of their permissions.
 
 use crate::daemon::Daemon;
 use palyra_api::ClientError;

@@ -1,4 +1,4 @@
-//! Spans that a collector receives, read by the messages of OpenTelemetry's own project.
+//! Spans that a collector receives, decoded with the message types of OpenTelemetry.
 
 use crate::process::options;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;

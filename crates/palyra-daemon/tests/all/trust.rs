@@ -1,4 +1,4 @@
-//! Whose keys are believed, over HTTP.
+//! Trusted publishers and keys, over HTTP.
 
 use crate::daemon::Daemon;
 use crate::raw::ask;

@@ -1,4 +1,4 @@
-//! Packages that are too long, of another kind, too slow, or not packages at all.
+//! Uploads that are too long, of another type, too slow, or not packages.
 
 use crate::daemon::{Daemon, config};
 use crate::raw::{ask, exchange, parse};

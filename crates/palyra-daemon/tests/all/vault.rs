@@ -1,4 +1,4 @@
-//! Secrets: names come out, values only go in.
+//! Secrets: names can be read, values only written.
 
 use crate::daemon::Daemon;
 use crate::raw::ask;

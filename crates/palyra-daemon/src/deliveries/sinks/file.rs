@@ -1,4 +1,4 @@
-//! A channel that leads to a file: one JSON object a line, appended.
+//! Appends messages of a channel to a file, one JSON object per line.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -8,9 +8,9 @@ use palyra_common::fs::open_append_without_links;
 use palyra_state::channels::PublishedMessage;
 use serde_json::json;
 
-/// Appends a message; a line that a killed daemon left half written is ended first.
+/// Appends a message, after completing a partial line that a killed daemon left.
 pub(super) fn append(path: &Path, message: &PublishedMessage) -> io::Result<()> {
-    // A folder may have become a link into the state root since the channel was defined.
+    // A folder may have been replaced by a link into the state root since the channel was defined.
     let mut file = open_append_without_links(path)?;
     let mut text = if ends_with_a_line(&mut file)? { String::new() } else { "\n".to_owned() };
     text.push_str(&line(message));

@@ -12,10 +12,10 @@ use zeroize::Zeroizing;
 
 use crate::app::App;
 
-/// Maximum bytes of one exchange.
+/// Maximum bytes of a request and its response.
 const MAX_EXCHANGE: u64 = 8 << 20;
 
-/// Sends a message; any response but a 2xx is a failure.
+/// Posts a message; every response except 2xx is a failure.
 pub(super) async fn post(
     app: &Arc<App>,
     channel: &ChannelRecord,

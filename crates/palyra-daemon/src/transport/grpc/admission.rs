@@ -35,7 +35,7 @@ use crate::transport::http::{Arrival, BodyTimeout, authenticate, identified, rou
 
 /// The one method without a token: load balancers call it, and it only reports that a daemon is running.
 const HEALTH_CHECK: &str = "/grpc.health.v1.Health/Check";
-/// The methods whose messages are no body of an operation, and the longest each takes.
+/// Methods whose messages are not the body of an operation, with the maximum size of each.
 const LONG_MESSAGES: [(&str, usize); 3] = [
     ("/palyra.gateway.v1.GatewayService/Invoke", MAX_INVOKE_BYTES),
     ("/palyra.gateway.v1.GatewayService/Run", MAX_INVOKE_BYTES),
@@ -56,13 +56,13 @@ struct Method {
     scope: Scope,
     /// True if the client streams messages, each with its own timeout.
     takes_stream: bool,
-    /// The longest message it takes.
+    /// Maximum size of a message of the method.
     limit: usize,
 }
 
 /// Resources that an admitted call holds until its response.
 struct Admitted {
-    /// None for a call without a token.
+    /// `None` for a call without a token.
     reservation: Option<Reservation>,
     _anonymous: Option<OwnedSemaphorePermit>,
 }
@@ -72,7 +72,7 @@ impl Admission {
         Self { app: Arc::clone(app), router: router(app), methods: methods() }
     }
 
-    /// Lets a call in as the principal of its token, with the scope of its method; no byte of a message was read yet.
+    /// Admits a call as the principal of its token, with the scope of its method, before any byte of a message is read.
     async fn enter(&self, request: &mut Request) -> Result<Admitted, Status> {
         if request.uri().path() == HEALTH_CHECK {
             return anonymous(request);
@@ -116,7 +116,7 @@ impl Admission {
     }
 }
 
-/// Lets a call without a token in, unless its connection has too many of them already.
+/// Admits a call without a token, unless its connection has too many of them.
 fn anonymous(request: &Request) -> Result<Admitted, Status> {
     let connection = request.extensions().get::<ConnectionState>();
     let permit = connection.map(|connection| {

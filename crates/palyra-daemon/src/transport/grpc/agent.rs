@@ -1,4 +1,4 @@
-//! Sessions with the agent, the models that answer in them, and documents of other calls.
+//! Sessions, models, and documents of calls outside of sessions.
 
 use super::service::service;
 

@@ -1,4 +1,4 @@
-//! From a message to a client of this process, and from its answer to a message.
+//! Calls the HTTP API for the sender of a message, and converts responses to messages and statuses.
 
 use palyra_api::grpc::status_of;
 use palyra_api::{Client, ClientError, Problem};

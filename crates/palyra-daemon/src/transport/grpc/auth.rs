@@ -1,4 +1,4 @@
-//! Principals and what they may do.
+//! Tokens, the access policy, trust and keys.
 
 use super::service::service;
 

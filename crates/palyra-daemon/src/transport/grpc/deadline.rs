@@ -1,4 +1,4 @@
-//! `grpc-timeout`: until when an answer is wanted, and a body that ends then.
+//! `grpc-timeout`: parses the deadline of a call, and ends its body at that time.
 
 use palyra_common::ErrorCode;
 use std::pin::Pin;
@@ -48,7 +48,7 @@ pub(super) fn passed() -> Status {
     status_of(&Problem::new(ErrorCode::TimedOut, "the deadline of the call was exceeded"))
 }
 
-/// An answer that ends at its deadline; what is dropped with it ends what it was about.
+/// A response body that ends at its deadline; dropping it cancels the call.
 pub(super) struct Timed {
     answer: Option<Body>,
     until: Pin<Box<Sleep>>,
@@ -88,7 +88,7 @@ impl http_body::Body for Timed {
     }
 }
 
-/// A message that has to come whole and in time.
+/// A message that must arrive completely before its deadline.
 pub(super) struct InTime {
     message: Body,
     until: Pin<Box<Sleep>>,

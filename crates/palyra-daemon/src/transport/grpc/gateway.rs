@@ -1,4 +1,4 @@
-//! The daemon itself: calls of tools, events and approvals.
+//! Health of the daemon, tool calls, events and approvals.
 
 use palyra_api::approvals::{ApproveRequest, DenyRequest};
 use palyra_api::grpc::gateway::v1 as gateway;
@@ -70,7 +70,7 @@ pub(super) fn read_call(asked: gateway::InvokeRequest) -> Result<(String, Invoke
     Ok((tool, InvokeRequest { input, skill_id, limits, grants, wait_seconds, session, parent_run, record }))
 }
 
-/// Decides, as the caller.
+/// Decides an approval as the caller.
 pub(super) async fn decide(
     client: &Client<Inward>,
     decision: RunDecision,

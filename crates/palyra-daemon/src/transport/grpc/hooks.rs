@@ -1,4 +1,4 @@
-//! Plugins that are bound to events.
+//! Bindings of hooks.
 
 use super::service::service;
 

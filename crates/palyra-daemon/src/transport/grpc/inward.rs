@@ -1,4 +1,4 @@
-//! The way from a message to the router of this process, under the token the message came with.
+//! Sends the request of a message to the router of this process, with the token of the call.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use tower::ServiceExt;
 use crate::budget::Reservation;
 use crate::transport::http::{Arrival, BodyTimeout, Listener};
 
-/// Sends requests to the router as the sender of a message; the token is checked again for each.
+/// Sends requests to the router as the sender of a message; each request authenticates its token again.
 #[derive(Clone)]
 pub(super) struct Inward {
     router: Router,
@@ -25,7 +25,7 @@ pub(super) struct Inward {
     token: Option<HeaderValue>,
     patience: Option<BodyTimeout>,
     listener_extension: Option<Listener>,
-    /// Of the call this is on behalf of; it counts the answers that become the call's own.
+    /// Reservation of the call; it also covers the responses that become part of its own.
     reservation: Reservation,
 }
 

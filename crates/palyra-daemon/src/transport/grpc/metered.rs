@@ -1,4 +1,4 @@
-//! The messages of a call while they arrive: each within its limit, and in the budget before it is buffered.
+//! Meters the incoming messages of a call: each within its limit, and charged to the budget before it is buffered.
 
 use palyra_common::ErrorCode;
 use std::pin::Pin;
@@ -13,17 +13,17 @@ use serde_json::json;
 
 use crate::budget::Reservation;
 
-/// A flag and the length of the message.
+/// Bytes before each message: a flag and its length.
 const PREFIX_BYTES: usize = 5;
 
-/// Reads the length in front of each message before the decoder does, which allocates that much.
+/// Reads the length of each message before the decoder does, because the decoder allocates that much.
 pub(super) struct MeteredMessages {
     messages: Body,
     limit: usize,
-    /// None for a call without a token, whose connection bounds it.
+    /// `None` for a call without a token, which its connection limits.
     reservation: Option<Reservation>,
     prefix: Vec<u8>,
-    /// Bytes of the message in progress that have not come.
+    /// Remaining bytes of the current message.
     left: usize,
 }
 

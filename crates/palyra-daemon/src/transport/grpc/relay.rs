@@ -24,7 +24,7 @@ use super::answer::{Answer, enter, failed, refused};
 const AFTER: [&str; 2] = ["after", "after_sequence"];
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// Messages as they come.
+/// A stream of response messages.
 pub(super) type Messages<M> = Pin<Box<dyn Stream<Item = Result<M, Status>> + Send>>;
 
 /// Sends a message to the operation of its method.
@@ -62,7 +62,7 @@ pub(super) async fn follow<Q: Serialize, A: DeserializeOwned, M: 'static>(
     Ok(Response::new(Box::pin(messages)))
 }
 
-/// The fields of a message in the names and the JSON of the HTTP API.
+/// The fields of a message with the names and in the JSON of the HTTP API.
 struct Fields(BTreeMap<String, Box<RawValue>>);
 
 impl Fields {
@@ -101,7 +101,7 @@ impl Fields {
         Ok(request)
     }
 
-    /// Replaces the names in a path by the fields.
+    /// Fills the parameters of a path with fields.
     fn fill(&mut self, path: &str) -> Result<String, Problem> {
         let parts = path.split('/').map(|part| {
             let Some(name) = part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) else {

@@ -1,4 +1,4 @@
-//! Schedules, and the objectives they are charged to.
+//! Routines and objectives.
 
 use super::service::service;
 

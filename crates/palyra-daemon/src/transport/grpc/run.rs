@@ -23,7 +23,7 @@ use super::asked::out_of_order;
 use super::gateway::{decide, read_call};
 use super::inward::Inward;
 
-/// Messages that may wait to be read.
+/// Maximum number of unread messages.
 const WAITING: usize = 64;
 /// Of those, kept free of lines.
 const RESERVED: usize = 8;
@@ -64,7 +64,7 @@ struct Conversation {
     listener: Arc<RunListener>,
     waits_for: watch::Receiver<Option<String>>,
     replies: mpsc::Sender<Result<RunResponse, Status>>,
-    /// The announced approval that is not yet decided.
+    /// Id of the announced approval that is not yet decided.
     waiting: Option<String>,
     started: bool,
 }
@@ -125,7 +125,7 @@ impl Conversation {
         }
     }
 
-    /// Reports a decision, made here or elsewhere; a pending approval has none.
+    /// Reports a decision that was made here or elsewhere; ignores a pending approval.
     async fn decided(&mut self, as_seen: ApprovalStatus) {
         let Some(approval_id) = self.waiting.take() else { return };
         let approval = self.approval(approval_id, as_seen).await;
@@ -166,7 +166,7 @@ impl Conversation {
     }
 
     async fn tell(&self, message: Reply) {
-        // A disconnected client has ended the call.
+        // The call has ended if the client disconnected.
         let _ = self.replies.send(Ok(RunResponse { message: Some(message) })).await;
     }
 

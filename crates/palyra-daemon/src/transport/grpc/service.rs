@@ -16,9 +16,9 @@ pub(super) struct Row {
     pub(super) path: &'static str,
 }
 
-/// Declares a service: `method(Request) -> Response = VERB PATH`, where a `Response { field }` has the answer in that
-/// field and every other one has its fields. The names in a path are fields of the request. Methods that do more are
-/// written out under `others`.
+/// Declares a service: `method(Request) -> Response = VERB PATH`. A `Response { field }` has the answer in that field,
+/// every other one has the fields of the answer. Names in a path are fields of the request. Methods that do more are
+/// written in `others`.
 macro_rules! service {
     (
         $name:ident: $service:ident, $server:ident in $package:ident::v1::$module:ident;
@@ -79,7 +79,7 @@ macro_rules! service {
     };
 }
 
-/// Turns an answer into the message that has it as a whole, or in one of its fields.
+/// Converts an answer to a message that contains it in one field, or has its fields.
 macro_rules! in_message {
     ($message:ident) => {
         std::convert::identity::<$message>

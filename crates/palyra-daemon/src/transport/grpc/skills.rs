@@ -1,4 +1,4 @@
-//! Installed skills, and what is done with them.
+//! Installed skills and their lifecycle.
 
 use palyra_api::Problem;
 use palyra_api::client::channel_body;
@@ -13,9 +13,9 @@ use super::answer::{Answer, enter, refused, to_message};
 use super::asked::out_of_order;
 use super::service::service;
 
-/// Pieces of a package that may wait to be kept.
+/// Maximum number of pieces of a package that wait to be written.
 const WAITING_PARTS: usize = 4;
-/// Bytes of one piece.
+/// Maximum bytes of one piece.
 const PIECE_BYTES: usize = 64 << 10;
 
 service! {
@@ -55,7 +55,7 @@ service! {
             let outcome = tokio::select! {
                 biased;
                 outcome = &mut installing => outcome,
-                // A package that broke off is dropped with the request that would have kept it.
+                // An incomplete package is dropped with its request.
                 passed = pass_on(parts, pieces) => {
                     passed?;
                     installing.await
@@ -77,7 +77,7 @@ fn options(first: Option<InstallSkillRequest>) -> Result<InstallQuery, Status> {
     Ok(InstallQuery { allow_tofu, consent, secrets: joined(secrets), accept: joined(accept), update })
 }
 
-/// Hands the bytes on as they come.
+/// Passes on the bytes as they arrive.
 async fn pass_on(
     mut parts: Streaming<InstallSkillRequest>,
     pieces: mpsc::Sender<bytes::Bytes>,
@@ -85,11 +85,11 @@ async fn pass_on(
     while let Some(InstallSkillRequest { part }) = parts.message().await? {
         let Some(Part::Chunk(chunk)) = part else { return Err(out_of_order("sets the consent")) };
         let mut chunk = bytes::Bytes::from(chunk);
-        // Short pieces, so that what waits to be kept is a part of one message and not several whole ones.
+        // Short pieces, so that parts of one message wait to be written instead of several complete ones.
         while !chunk.is_empty() {
             let piece = chunk.split_to(chunk.len().min(PIECE_BYTES));
             if pieces.send(piece).await.is_err() {
-                // The rest is not needed; the response has the reason.
+                // The rest is not needed: the response contains the reason.
                 return std::future::pending().await;
             }
         }

@@ -43,13 +43,13 @@ const ANONYMOUS: &str = "anonymous";
 /// The listener a request arrived at. Set by the listener or this process, never by the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrival {
-    /// From a command that owns the state itself.
+    /// From a command that owns the state.
     InProcess,
     /// Over the Unix socket, from a process of the same user.
     Socket,
     /// Over TCP from this address.
     Tcp(IpAddr),
-    /// Over gRPC, which carries requests inward under the token they came with.
+    /// Over gRPC, which forwards requests with the token of the call.
     Grpc(IpAddr),
 }
 
@@ -63,7 +63,7 @@ impl Arrival {
     }
 }
 
-/// The id of a request, as log, problems and journal name it.
+/// Id of a request in the log, in problems and in the journal.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestId(pub(crate) Arc<str>);
 
@@ -264,7 +264,7 @@ fn enter(app: &Arc<App>, request: &Request) -> Result<Entered, Failure> {
     };
     let (method, path) = (request.method(), request.uri().path());
     check_host(app, request.headers(), request.uri()).map_err(limited)?;
-    // A link on another page may lead to the console: its files are the same for everybody, and no page may frame them.
+    // Links on other pages may lead to the console: its files are public, and no page may frame them.
     if !pages::is_page(method, path) {
         check_page(request.headers()).map_err(limited)?;
     }
@@ -298,7 +298,7 @@ fn console_session(app: &Arc<App>, secret: &str) -> Result<Entered, Problem> {
     })?;
     if save {
         let console = Arc::clone(app.console());
-        // Losing this costs an idle session at most a minute of its time after a restart.
+        // If this is lost, an idle session ends at most a minute early after a restart.
         tokio::task::spawn_blocking(move || {
             console.save().inspect_err(|error| {
                 tracing::warn!(%error, "cannot store the console sessions");
@@ -325,7 +325,7 @@ fn refuse(app: &App, request_id: &str, failure: Failure) -> Response {
     failure.into_response()
 }
 
-/// Counts and records a rejected request; a rate-limited one is only counted.
+/// Counts a rejected request, and records it unless it is rate-limited.
 fn record(app: &App, request_id: &str, problem: &Problem) {
     app.metrics().refused(problem.code);
     if problem.code != ErrorCode::RateLimited {
@@ -359,7 +359,7 @@ fn check_host(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), Problem> 
 
 /// Rejects requests that the browser reports to come from a page of another origin.
 fn check_page(headers: &HeaderMap) -> Result<(), Problem> {
-    // Another reader of the request might use either of two values, so neither is accepted.
+    // Another reader of the request might use either of two values, so both are rejected.
     let text = |name: &HeaderName| {
         let mut values = headers.get_all(name).iter();
         let first = values.next()?.to_str().unwrap_or("?");
@@ -394,7 +394,7 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// A token that opens `/mcp`; the owner's is refused there.
+/// Hint for `/mcp`, where the owner's token is refused.
 const MCP_TOKEN: &str = "send `Authorization: Bearer TOKEN`; create a token with `palyra tokens add NAME --scope read --scope \
     invoke`";
 
@@ -438,7 +438,7 @@ fn unauthenticated_request() -> Problem {
 }
 
 fn new_id() -> Arc<str> {
-    // Without randomness ids repeat; nothing depends on them.
+    // If the random source fails, ids repeat, which is harmless.
     let random = palyra_common::random::draw::<10>().unwrap_or_default();
     let mut id = *b"req_00000000000000000000";
     if let Some(digits) = id.get_mut(4..) {

@@ -12,7 +12,7 @@ use crate::problem::ToProblem;
 /// A JSON response.
 pub(super) struct Json<T>(pub(super) T);
 
-/// A problem on its way out; the outermost layer writes it, with the id of the request.
+/// A problem to return; the outermost layer writes it with the id of the request.
 #[derive(Debug)]
 pub(super) struct Failure(Box<Problem>);
 
@@ -52,11 +52,11 @@ impl IntoResponse for Failure {
     }
 }
 
-/// The problem of a response that has no body yet.
+/// The problem of a response whose body is not written yet.
 #[derive(Clone)]
 pub(super) struct AttachedProblem(pub(super) Box<Problem>);
 
-/// Writes the body of a problem.
+/// Writes the body of a problem response.
 pub(super) fn write_problem(mut response: Response, request_id: &str) -> Response {
     let Some(AttachedProblem(mut problem)) = response.extensions_mut().remove::<AttachedProblem>() else {
         return response;

@@ -1,4 +1,5 @@
-//! `/v1/approvals/{approval_id}/context`: what a person compares a request with.
+//! `/v1/approvals/{approval_id}/context`: compares a request with the last approved one of its tool, and shows what the
+//! call can access.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::app::App;
 use crate::problem::ToProblem;
 use crate::to_api::ToApi;
 
-/// Requests of each approved status that are looked through for one of the same tool.
+/// Maximum number of requests of each approved status that are searched for one of the same tool.
 const MAX_SEARCHED: usize = 500;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -63,7 +64,7 @@ fn last_approved(app: &App, approval: &Approval) -> Result<Option<String>, Failu
 fn reach(app: &App, approval: &Approval) -> Result<CallReach, Problem> {
     let effective = effective_grants_of_tool(app.state(), &approval.skill_id, &approval.tool_id);
     let effective = effective.map_err(|error| error.to_problem())?;
-    // What cannot be read any more opens nothing.
+    // Grants that can no longer be parsed permit nothing.
     let of_call = OperatorGrants::parse(&approval.grants).unwrap_or_default();
     let grants = &effective.grants;
     let mapped = grants.filesystem().iter().chain(of_call.capabilities.filesystem());

@@ -115,6 +115,6 @@ fn each(audited: Vec<ReAudit>) -> Vec<AuditedAgain> {
         };
         Some(AuditedAgain { skill_id, runtime_status, problem })
     };
-    // A release that is kept for rollback and whole has no status.
+    // An intact release that is kept for rollback has no status.
     audited.into_iter().filter_map(one).collect()
 }

@@ -24,7 +24,7 @@ use super::blocking::blocking;
 use super::route::Route;
 use crate::app::App;
 
-/// Read at once, and how many such parts wait for a slow reader.
+/// Bytes per read.
 const CHUNK: usize = 256 << 10;
 const WAITING_CHUNKS: usize = 4;
 
@@ -84,7 +84,7 @@ fn spool(app: &App, principal: &str) -> Result<(File, u64), Failure> {
 
 type Chunk = std::io::Result<Bytes>;
 
-/// Reads outside of the async workers, no faster than the consumer.
+/// Reads a file outside of the async workers, no faster than its consumer.
 fn chunks(mut file: File) -> mpsc::Receiver<Chunk> {
     let (sender, receiver) = mpsc::channel(WAITING_CHUNKS);
     tokio::task::spawn_blocking(move || {

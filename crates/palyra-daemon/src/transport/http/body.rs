@@ -1,4 +1,4 @@
-//! JSON bodies: of the right type, within their limit, in time, and of the right shape.
+//! JSON bodies: checked for content type, size, time and shape.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     }
 }
 
-/// Reads an object; the fields of a shape could otherwise also come as a list, without their names.
+/// Parses a JSON object, because serde would also accept a list of the fields without their names.
 fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     decode_object(bytes)?.map_err(|error| error.to_string())
 }
@@ -72,7 +72,7 @@ pub(super) fn open_secret(secret: &SecretBytes) -> Result<SecretValue, Problem> 
     secret.value().map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()))
 }
 
-/// A JSON body as it came, for what is signed byte for byte.
+/// A JSON body with its original bytes, for content that is signed.
 pub(super) struct Raw(pub(super) Bytes);
 
 impl<S: Send + Sync> FromRequest<S> for Raw {
@@ -143,9 +143,9 @@ async fn read_body(
     Ok(tokio::time::timeout(timeout, read).await.map_err(late)??)
 }
 
-/// Collects a body; it is refused when the budget does not allow its next part.
+/// Collects a body; rejects it as soon as the budget does not permit its next part.
 ///
-/// Parts are copied, because each one, however short, would keep the whole buffer it was read into.
+/// Parts are copied, because even a short one would keep the whole buffer it was read into.
 async fn collect(mut body: Limited<Body>, limit: usize, reservation: &Reservation) -> Result<Bytes, Problem> {
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
@@ -171,7 +171,7 @@ async fn collect(mut body: Limited<Body>, limit: usize, reservation: &Reservatio
     Ok(bytes.into())
 }
 
-/// Answers up to this length are not counted while they wait for their client.
+/// Maximum length of responses that are not charged to the budget.
 const UNCOUNTED_ANSWER: u64 = 16 << 10;
 
 /// Reserves the memory of a response until its client has read it, and releases that of its request.
@@ -202,7 +202,7 @@ fn broken(error: &(dyn std::error::Error + Send + Sync + 'static), limit: usize)
     }
 }
 
-/// Limits for draining a rejected body.
+/// Maximum bytes and time for draining a rejected body.
 const UNWANTED: (usize, Duration) = (32 << 20, Duration::from_secs(2));
 
 /// Drains the body for a moment before a rejection, because closing a connection with unread bytes can lose the
@@ -218,7 +218,7 @@ pub(super) async fn hear_out(mut body: impl http_body::Body<Data = Bytes> + Unpi
             }
         }
     };
-    // Whether it came to an end or not, the answer is the same.
+    // The response is the same whether the body ended or not.
     let _ = tokio::time::timeout(patience, read).await;
 }
 

@@ -1,4 +1,4 @@
-//! `/console`: signing in, and the sessions that are open.
+//! `/console`: sign-in, and the open sessions.
 
 use std::sync::Arc;
 
@@ -52,11 +52,11 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// The session a request came under, if it came under one.
+/// The console session of a request, if it has one.
 type Current = Option<Extension<LiveSession>>;
 
 async fn new_link(State(app): State<Arc<App>>, Caller(principal): Caller) -> Answer<SignInLink> {
-    // A signed-in browser acts as the owner in person, so neither a token nor the network can create a link.
+    // A signed-in browser acts as the owner in person, so neither a token nor a remote client can create a link.
     let on_this_machine = matches!(principal.transport, Transport::Terminal | Transport::Command);
     if !(principal.is_owner() && on_this_machine) {
         return Err(Problem::new(
@@ -148,7 +148,7 @@ async fn revoke(
     Ok(Json(to_api(&ended, &session)))
 }
 
-/// Ends a session at once; the answer comes when that is in the file and queued for the journal.
+/// Ends a session at once; responds after the file is written and the event is queued.
 async fn end(
     app: &Arc<App>,
     session_id: &str,

@@ -1,7 +1,7 @@
 //! The cookie that carries a console session.
 //!
-//! Browsers send a cookie to every port of a host, so its name has the port of the daemon: two daemons of one machine
-//! do not overwrite each other's session.
+//! Browsers send a cookie to every port of a host, so its name contains the port of the daemon: two daemons on one
+//! machine do not overwrite each other's session.
 
 use http::header::{COOKIE, HOST, ORIGIN};
 use http::{HeaderMap, HeaderValue};

@@ -1,4 +1,4 @@
-//! `/v1/deliveries`, and what the routes of hooks and channels have in common with it.
+//! `/v1/deliveries`, and the parts shared with the routes of hooks and channels.
 
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ async fn drop_one(
     Ok(Json(drop_letter(&app, LaneFilter::default(), letter, principal).await?.to_api()))
 }
 
-/// Lists the dead letters of some lanes, newest first; one that is named has to exist.
+/// Lists the dead letters of some lanes, newest first; a named lane must exist.
 pub(super) async fn list_letters(
     app: &Arc<App>,
     lanes: LaneFilter,
@@ -144,7 +144,7 @@ fn list_lanes(app: &App) -> Result<LaneList, Failure> {
                 LaneTarget::Hook(binding) => binding.hook.clone(),
                 LaneTarget::Channel(channel) => channel.kind.word().to_owned(),
             },
-            // An older one is of an earlier lane of this name.
+            // An older cursor belongs to an earlier lane of this name.
             cursor: cursors.remove(&key).filter(|cursor| cursor.next >= since).to_api(),
             dead_letters: counts.get(&key).copied().unwrap_or(0),
             name: key.name,

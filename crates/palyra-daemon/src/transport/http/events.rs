@@ -1,4 +1,4 @@
-//! `/v1/events`: the journal as a stream. The journal itself is the bus: a slow reader skips nothing.
+//! `/v1/events`: the journal as a stream. Events are read from the journal, so a slow reader misses none.
 
 mod stream;
 mod topics;

@@ -1,4 +1,4 @@
-//! `/v1/keys`, and the handover from one key to another.
+//! `/v1/keys`, and rotations from one key to another.
 
 use std::sync::Arc;
 

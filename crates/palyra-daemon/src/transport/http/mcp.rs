@@ -1,4 +1,4 @@
-//! `/mcp`: MCP over streamable HTTP, and the same as over standard input and output.
+//! `/mcp`: MCP over streamable HTTP, and in the framing of standard input and output.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use super::sse::EVENT_STREAM;
 use crate::app::App;
 use crate::transport::mcp::{PARSED_WEIGHT, StdioClient, serve_stdio};
 
-/// Bytes of answers that may wait for a client to read.
+/// Maximum bytes of responses that wait for the client.
 const WAITING_BYTES: usize = 64 << 10;
 
 pub(super) fn routes() -> Vec<Route> {

@@ -1,4 +1,4 @@
-//! The OpenAPI document, made from the table of routes.
+//! The OpenAPI document, generated from the table of routes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -197,7 +197,7 @@ mod tests {
 
     #[track_caller]
     fn reads<T: DeserializeOwned>(path: &str) {
-        // From text: a raw value is not read from a parsed one.
+        // Parsed from text, because a raw value cannot be read from a parsed one.
         serde_json::from_str::<T>(&example(&Method::POST, path).unwrap().to_string()).unwrap();
     }
 

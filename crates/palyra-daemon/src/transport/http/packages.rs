@@ -1,4 +1,4 @@
-//! `/v1/packages`: what a package is, and what installing it would do; nothing is stored or pinned.
+//! `/v1/packages`: the content of a package, and the effect of installing it; nothing is stored or pinned.
 
 use std::sync::Arc;
 

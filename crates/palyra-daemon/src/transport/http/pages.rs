@@ -14,12 +14,12 @@ use palyra_console_page::PageFile;
 
 use super::answer::Failure;
 
-/// First parts of paths that are not of the console.
+/// First path segments that do not belong to the pages of the console.
 const OTHERS: [&str; 3] = ["v1", "mcp", "console"];
-/// Names below it have a digest of their content, so that what is there never changes.
+/// Prefix of files whose names contain a digest of their content, so that they can be cached forever.
 const HASHED: &str = "/assets/";
 const INDEX: &str = "/index.html";
-/// Nothing but files of this daemon, no inline code, no frame around it, and no text that becomes code.
+/// Content security policy: only files of this daemon, no inline code, no framing, and no evaluation of text.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
     connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types 'none'";

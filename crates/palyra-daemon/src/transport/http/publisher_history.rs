@@ -1,4 +1,4 @@
-//! `/v1/trust/publishers/{publisher}/history`: who changed the keys of a publisher, and when.
+//! `/v1/trust/publishers/{publisher}/history`: the changes of a publisher's keys.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::params::Named;
 use super::route::Route;
 use crate::app::App;
 
-/// Events about trust that are looked through, newest first.
+/// Maximum number of events about trust that are searched, newest first.
 const MAX_SEARCHED: usize = 1_000;
 /// Kinds of events that change the trust in a publisher.
 const KINDS: [EventKind; 8] = [

@@ -1,6 +1,6 @@
-//! One route: its method, path, scope and body limit, what it takes and what it answers.
+//! The description of one route: method, path, scope, body limit, request and response.
 //!
-//! The router, the OpenAPI document and the tests of authorisation are all made from these values.
+//! The router, the OpenAPI document and the authorization tests are all built from these descriptions.
 
 use std::sync::Arc;
 
@@ -38,22 +38,22 @@ pub struct Route {
     pub face: Option<Face>,
     /// Limit of the request body in bytes.
     pub body_limit: usize,
-    /// Summary in one line.
+    /// One-line summary.
     pub summary: &'static str,
-    /// The shape of its body.
+    /// Type of its request body.
     pub takes: Option<Shape>,
-    /// The media type of a body that is not JSON.
+    /// Media type of a request body that is not JSON.
     pub takes_type: Option<&'static str>,
     /// Schema of the JSON response; `None` for another media type.
     pub answers: Option<Shape>,
-    /// The media type of an answer that is not JSON.
+    /// Media type of a response that is not JSON.
     pub answers_type: Option<&'static str>,
     /// Query parameters.
     pub query: Vec<utoipa::openapi::path::Parameter>,
     pub(super) handler: MethodRouter<Arc<App>>,
 }
 
-/// A shape of the API, as the OpenAPI document names it.
+/// An API type as the OpenAPI document refers to it.
 pub struct Shape {
     pub(super) reference: Ref,
     pub(super) schemas: fn(&mut Vec<(String, RefOr<Schema>)>),

@@ -1,4 +1,4 @@
-//! The one table of routes, and the router that follows from it.
+//! The table of all routes, and the router built from it.
 
 use palyra_common::ErrorCode;
 use std::sync::Arc;

@@ -149,7 +149,7 @@ async fn fire(
     let routine = found.await?;
     let key = match app.control().fires().fire_by_hand(&routine, app.now_ms()).await? {
         Fired::Begun(key, under_way) => {
-            // A caller that goes away does not end it: it has its place in the history.
+            // The fire continues without its caller, because it is in the history already.
             under_way.await.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
             key
         }
@@ -224,7 +224,7 @@ fn may_fire(
     routine.tool().map_or(Ok(()), |tool| permitted(app, principal, tool))
 }
 
-/// Checks that the caller could call the tool itself; returns the id of the tool.
+/// Checks that the caller may call the tool itself; returns the id of the tool.
 fn callable(app: &App, principal: &Principal, tool: &str) -> Result<String, Failure> {
     let known = catalog::show(app, tool)?;
     if !principal.may(Scope::Invoke) {

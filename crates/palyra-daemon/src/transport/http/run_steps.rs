@@ -1,4 +1,4 @@
-//! `/v1/runs/{run_id}/steps` and `/denial`: the host calls of a run, from its tape.
+//! `/v1/runs/{run_id}/steps` and `/denial`: the host calls of a run, read from its tape.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,15 +23,15 @@ use super::runs::{find, receipt_details};
 use crate::app::App;
 use crate::to_api::ToApi;
 
-/// Steps of one answer.
+/// Maximum number of steps in a response.
 const PAGE: usize = 500;
 /// Maximum size of a request in the response, in bytes.
 const MAX_REQUEST_BYTES: usize = 4 << 10;
-/// Denied runs that are looked at for how many denials one grant covers.
+/// Maximum number of runs with denials that are searched to count the denials one grant would permit.
 const MAX_DENIED_RUNS: usize = 50;
 /// Fields with the target of a request, most specific first.
 const SUBJECTS: [&str; 6] = ["url", "channel", "secret", "key", "path", "prefix"];
-/// The operation of a block of readings, which is about nothing outside.
+/// Operation of a block of clock and random readings, which access nothing outside.
 const READINGS: &str = "facts";
 
 pub(super) fn routes() -> Vec<Route> {
@@ -91,7 +91,7 @@ async fn denial(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> An
 fn explain(app: &App, run_id: &str) -> Result<RunDenial, Failure> {
     let run = find(app, run_id)?;
     let tape = app.state().runs().tape(&run.run_id)?;
-    // A skill that is gone, or a module that came with its call, has no grants to explain.
+    // Removed skills and inline modules have no grants to explain.
     let effective = effective_grants_of_tool(app.state(), &run.skill_id, &run.tool_id);
     let derivations = effective.map(|effective| effective.derivations).unwrap_or_default();
     let receipt = receipt_details(app, &run)?;
@@ -115,7 +115,7 @@ fn explain(app: &App, run_id: &str) -> Result<RunDenial, Failure> {
     })
 }
 
-/// A host call that was denied.
+/// A denied host call.
 struct Denied {
     step: Option<u64>,
     op: String,
@@ -169,7 +169,7 @@ fn kind_of_grant(grant: &Capability) -> CapabilityKind {
 /// Returns whether a release requests what was denied, or more.
 fn asks_for(derivation: &GrantDerivation, denial: &Denial) -> bool {
     let grant = denial.grant.as_deref().and_then(|grant| grant.parse::<Capability>().ok());
-    // A denial names no quota: what is asked for under any would allow the call.
+    // A denial names no quota, so grants with any quota would permit the call.
     let asked = match derivation.asked.clone() {
         Capability::Storage(asked) => {
             Capability::Storage(StorageGrant { max_bytes: None, max_keys: None, ..asked })

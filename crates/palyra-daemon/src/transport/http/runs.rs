@@ -35,11 +35,11 @@ use stream::RunFeed;
 
 /// Maximum number of runs in one response.
 const MAX_LISTED: u16 = 1_000;
-/// Lines of one answer.
+/// Maximum number of lines in a response.
 const LINES: usize = 1_000;
 /// Maximum wait for the receipt of a cancelled run before the response is sent without it.
 const CANCEL_GRACE: Duration = Duration::from_secs(10);
-/// A tape is JSON, one step a line.
+/// Media type of a tape: JSON, one step per line.
 const TAPE: &str = "application/x-ndjson";
 const STATUSES: [&str; 5] = ["started", "completed", "failed", "cancelled", "interrupted"];
 
@@ -192,7 +192,7 @@ async fn cancel(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> An
         return Err(not_under_way(&run).into());
     }
     if let Some(mut end) = end {
-        // A run that ends too slowly is cancelled all the same.
+        // The run is cancelled even if it does not end within this time.
         let _ = tokio::time::timeout(CANCEL_GRACE, end.next()).await;
     }
     let run = blocking(&app, move |app| find(app, &run_id)).await?;

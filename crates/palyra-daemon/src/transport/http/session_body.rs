@@ -1,4 +1,4 @@
-//! An answer under a console session: it ends with the session.
+//! A streamed response that ends with its console session.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use crate::app::App;
 use crate::console::LiveSession;
 
-/// Ends an answer of unknown length, which is a stream, as soon as its session is revoked or signed out, and with its
-/// next event once the session has expired.
+/// Ends a response of unknown length, which is a stream, as soon as its session is revoked or signed out, and with the
+/// next event after the session expired.
 pub(super) fn end_with_session(response: Response, app: &Arc<App>, session: LiveSession) -> Response {
     response.map(|body| match http_body::Body::size_hint(&body).exact() {
         Some(_) => body,

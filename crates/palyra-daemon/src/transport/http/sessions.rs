@@ -36,7 +36,7 @@ use feed::{AsTheyAre, Encoding, SessionFeed};
 
 /// Maximum number of sessions in one response.
 const MAX_LISTED: u16 = 1_000;
-/// Events of one answer.
+/// Maximum number of events in a response.
 const EVENTS: usize = 500;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -200,7 +200,7 @@ async fn open(
     headers: &HeaderMap,
     encoding: impl Encoding,
 ) -> Result<Response, Failure> {
-    // Asked for before the session is read, so that nothing is missed in between.
+    // Subscribed before the session is read, so that no event is missed.
     let signals = app.agent().hub().follow();
     let session = app.session_of(&principal, &session_id).await?;
     let after = after_last(headers)?.unwrap_or(session.last_event);

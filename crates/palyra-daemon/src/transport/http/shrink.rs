@@ -1,4 +1,4 @@
-//! `/v1/plugins/{skill_id}/shrink`: a profile that keeps what was used.
+//! `/v1/plugins/{skill_id}/shrink`: a profile with only the grants that runs used.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `/v1/skills/{skill_id}/components`: what a skill is made of.
+//! `/v1/skills/{skill_id}/components`: the components of a skill.
 
 use std::sync::Arc;
 

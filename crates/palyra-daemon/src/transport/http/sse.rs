@@ -1,4 +1,4 @@
-//! Server-sent events: the one stream type, and what opens it.
+//! Server-sent events: the stream type, and the checks before a stream is opened.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -24,15 +24,15 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// Interval of comments on a quiet stream, which show that it is still open.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// The source of the events of a stream.
+/// A source of events for a stream.
 pub(super) trait Feed: Send + 'static {
-    /// The comment a stream begins with, so that a client sees it open.
+    /// Comment at the start of a stream, which shows the client that it is open.
     const GREETING: &'static [u8];
 
-    /// Reads what is there; nothing where the feed has caught up, and `None` at its end.
+    /// Reads available events; an empty list if the feed has caught up, and `None` at its end.
     fn read(&mut self, app: &Arc<App>) -> impl Future<Output = Option<Vec<Bytes>>> + Send;
 
-    /// Waits until there may be more, and gives what came with it; `None` at its end. Safe to cancel.
+    /// Waits until there may be more events, and returns those that were pushed; `None` at the end. Cancel-safe.
     fn wait(&mut self) -> impl Future<Output = Option<Vec<Bytes>>> + Send;
 }
 
@@ -59,8 +59,8 @@ struct EventStream<F> {
 }
 
 impl<F: Feed> EventStream<F> {
-    /// Ends with its feed, with the daemon, or when its principal is not admitted any more; the heartbeat bounds how
-    /// late that is seen.
+    /// Converts the feed to a stream, which ends with the feed, with the daemon, or when its principal is no longer
+    /// authorized. The heartbeat limits how late that is noticed.
     fn into_stream(self) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
         futures::stream::unfold(self, |mut stream| async move {
             let bytes = stream.next().await?;

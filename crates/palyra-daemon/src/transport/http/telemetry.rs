@@ -39,7 +39,7 @@ async fn metrics(State(app): State<Arc<App>>) -> Result<Response, Failure> {
     Ok(([(CONTENT_TYPE, HeaderValue::from_static(TEXT))], text).into_response())
 }
 
-/// One request, from when it came.
+/// Measures one request from its arrival.
 pub(super) struct Watched {
     method: Method,
     route: String,
@@ -48,7 +48,7 @@ pub(super) struct Watched {
 
 impl Watched {
     pub(super) fn new(request: &axum::extract::Request) -> Self {
-        // The text of a requested path never becomes a label.
+        // The requested path never becomes a label, because clients choose it.
         let route = request.extensions().get::<MatchedPath>().map_or("none", |path| path.as_str()).to_owned();
         Self { method: request.method().clone(), route, began: Instant::now() }
     }
@@ -58,9 +58,9 @@ impl Watched {
         &self.route
     }
 
-    /// Counts the request and logs it, without any header, query or body.
+    /// Counts and logs the request, without headers, query or body.
     ///
-    /// The line is at `debug`, because writing it costs a tenth of a call; a request the daemon failed is at `warn`.
+    /// The level is `debug`, because writing the line costs a tenth of a call, and `warn` if the daemon failed.
     pub(super) fn ended(self, app: &App, request_id: &str, principal: Option<&str>, response: &Response) {
         let Self { method, route, began } = self;
         let (elapsed, status) = (began.elapsed(), response.status().as_u16());

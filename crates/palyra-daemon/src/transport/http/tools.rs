@@ -67,7 +67,7 @@ async fn show(State(app): State<Arc<App>>, Named(tool): Named<String>) -> Answer
     blocking(&app, move |app| catalog::show(app, &tool)).await.map(Json)
 }
 
-/// The observer of a run's lines; set only within this process.
+/// Receives the lines of a run; only set within this process.
 #[derive(Clone)]
 pub(crate) struct Listener(pub(crate) Arc<RunListener>);
 

@@ -21,17 +21,17 @@ use crate::app::App;
 use crate::budget::Reservation;
 use crate::uploads::Spooled;
 
-/// A package is long: each part of it has the time of a whole small body, and all of it this many times that.
+/// Each part of a package may take as long as a whole small body, and the package this many times as long.
 const PATIENCE: u32 = 20;
 
-/// A package that came whole, not yet looked at.
+/// A complete package that was not yet verified.
 pub(super) struct Upload {
     package: Spooled,
     reservation: Reservation,
 }
 
 impl Upload {
-    /// Brings the package into memory and judges it there; it waits while too many others are.
+    /// Reads the package into memory and passes it to `work`; waits while too many others are in memory.
     pub(super) async fn judge<T, E>(
         self,
         app: &Arc<App>,

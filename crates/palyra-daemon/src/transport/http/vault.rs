@@ -1,4 +1,4 @@
-//! `/v1/vault`: names come out, values only go in.
+//! `/v1/vault`: names can be read, values only written.
 
 use std::sync::Arc;
 

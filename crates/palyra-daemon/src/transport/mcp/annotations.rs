@@ -4,7 +4,7 @@ use palyra_common::CapabilityGrantSet;
 use palyra_common::capabilities::HttpRule;
 use rmcp::model::ToolAnnotations;
 
-/// Methods that change nothing where they are asked.
+/// HTTP methods that change nothing on the server.
 const SAFE_METHODS: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 
 /// Returns the hints for a tool with this title and these grants.

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 use super::catalogue::Structure;
 
-/// The run of a result, in its `_meta`.
+/// Key in `_meta` of a result: the id of its run.
 const RUN_ID: &str = "palyra/run_id";
-/// Sequence number of its receipt in the journal.
+/// Key of the sequence number of its receipt in the journal.
 const RECEIPT: &str = "palyra/receipt";
-/// The stored document of a result with a form, in its `_meta`.
+/// Key of the id of its stored document, if it has a form.
 const SURFACE: &str = "palyra/surface";
-/// The error of a call, the same on every transport.
+/// Key of the problem of a failed call, the same on every transport.
 const PROBLEM: &str = "palyra/problem";
 
 /// Converts a result: a text unchanged, a document in the form the client supports, everything else as JSON.

@@ -22,9 +22,9 @@ use serde_json::{Value, json};
 use super::calls::{Call, structure};
 use super::catalogue::Structure;
 
-/// The question among those a client is asked.
+/// Id of the question about an approval.
 const QUESTION: &str = "approval";
-/// The field of its answer.
+/// Name of the field in its answer.
 const YES: &str = "approve";
 /// Maximum time for a person to answer.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -90,7 +90,7 @@ async fn waiting(call: &Call<'_>, id: &str) -> Option<Approval> {
     (own && approval.status == ApprovalStatus::Pending).then_some(approval)
 }
 
-/// Decides as a person answered, if their answer counts.
+/// Decides the approval with the answer of a person, if the answer counts.
 async fn decide(call: &Call<'_>, approval: &Approval, answer: &ElicitResult) -> Asked {
     let yes = answer.action == ElicitationAction::Accept
         && answer.content.as_ref().and_then(|content| content.get(YES)).and_then(Value::as_bool)

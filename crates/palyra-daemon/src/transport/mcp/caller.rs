@@ -1,4 +1,4 @@
-//! On whose behalf a message is answered.
+//! The principal of an MCP message.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::policy::missing_scope;
 use crate::problem::ToProblem;
 use crate::transport::http::{Arrival, RequestId};
 
-/// The principal of this message.
+/// The principal of a message, and where the message comes from.
 #[derive(Clone)]
 pub(super) struct Caller {
     pub(super) principal: Arc<Principal>,
@@ -28,17 +28,17 @@ pub(super) struct Caller {
 
 /// The connection between messages and authentication.
 pub(super) enum Identity {
-    /// Each is a separate authenticated request.
+    /// Each message is a separately authenticated request.
     OfRequest,
     /// All messages come over one request, whose token is checked again for each message.
     StdioClient(StdioClient),
 }
 
-/// A request that carries many messages.
+/// A request that contains many messages.
 pub(crate) struct StdioClient {
-    /// The token it came with.
+    /// Token of the request.
     pub(crate) token: Zeroizing<String>,
-    /// The id of the request.
+    /// Id of the request.
     pub(crate) request_id: Arc<str>,
     /// Address of the client.
     pub(crate) from: Option<IpAddr>,
@@ -54,7 +54,7 @@ impl Identity {
     }
 }
 
-/// Counts an answer in the budget of its request, until the client has read it.
+/// Charges an answer to the budget of its request until the client has read it.
 pub(super) fn hold_answer(extensions: &Extensions, bytes: usize) {
     let of_http = || extensions.get::<http::request::Parts>()?.extensions.get::<Reservation>();
     if let Some(reservation) = extensions.get::<Reservation>().or_else(of_http) {

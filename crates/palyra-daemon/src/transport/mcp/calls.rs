@@ -1,4 +1,4 @@
-//! One call through the call pipeline, with its lines as progress, cancelled on request of the client.
+//! One tool call through the call pipeline: its output is reported as progress, and the client can cancel it.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::app::App;
 use crate::policy::missing_scope;
 use crate::{denials, invoke, surfaces};
 
-/// A call as it came.
+/// A tool call of a client.
 pub(super) struct Call<'c> {
     pub(super) app: &'c Arc<App>,
     pub(super) caller: &'c Caller,
@@ -62,7 +62,7 @@ pub(super) async fn call(
         Ok(answer) => return Ok(call.give(&answer).await),
         Err(refusal) => refusal,
     };
-    // An answer that did not help is not asked for again.
+    // The client is asked once per call: an answer that did not lead to an approval is not requested again.
     let asked = if answered.is_none() { approval::ask(&call, &refusal).await } else { Asked::Nobody };
     match asked {
         Asked::Nobody => call.refuse(&refusal),
@@ -164,7 +164,7 @@ impl<'c> Progress<'c> {
         let Some(token) = self.token.clone() else { return };
         self.lines = self.lines.saturating_add(1);
         let progress = ProgressNotificationParam::new(token, f64::from(self.lines)).with_message(line);
-        // A client that is gone has ended its call.
+        // If the client is gone, its call was cancelled.
         let _ = self.context.peer.notify_progress(progress).await;
     }
 }

@@ -1,4 +1,4 @@
-//! The tools a client sees: those of skills that are enabled, each under its own name.
+//! The tools that a client sees: those of enabled skills, each under a unique name.
 
 use std::sync::Arc;
 

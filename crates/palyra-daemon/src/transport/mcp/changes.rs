@@ -1,4 +1,4 @@
-//! Detection of changes of the tool list: triggered by commits, and announced only if a client would see a difference.
+//! Detects changes of the tool list after commits; a change is announced only if the client can see it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};
@@ -25,7 +25,7 @@ impl ToolChanges {
         Self { app: Arc::downgrade(app), changes, stopping, known: fingerprint(app.state()) }
     }
 
-    /// Waits for the next change; nothing more comes once the daemon stops.
+    /// Waits for the next change; returns `None` once the daemon stops.
     pub(super) async fn next(&mut self) -> Option<()> {
         loop {
             tokio::select! {

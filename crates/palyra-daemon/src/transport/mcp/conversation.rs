@@ -1,7 +1,7 @@
-//! The messages of one client, one a line, both ways: bounded in length, in number and in what waits to be read.
+//! The messages of one client in line framing, with limits for their length, their number, and unread output.
 //!
-//! At most [`MAX_UNDER_WAY`] requests are in progress; one more is refused with the limit in its error, and nothing
-//! is read until the client has taken that error. Lines and answers are counted in the memory budget of the client's
+//! At most [`MAX_UNDER_WAY`] requests are in progress. Another one is rejected with the limit in its error, and nothing
+//! is read until the client has taken that error. Lines and answers are charged to the memory budget of the client's
 //! token.
 
 use palyra_common::ErrorCode;
@@ -26,11 +26,11 @@ use tokio_util::codec::Decoder;
 use super::answer::no_answer;
 use crate::budget::{BudgetExceeded, MemoryBudget, Reservation};
 
-/// Requests of one conversation that may be in progress at once.
+/// Maximum number of requests of one conversation in progress.
 pub(super) const MAX_UNDER_WAY: usize = 32;
-/// A message that was parsed takes up to this many times its length: `[0,0]` has two bytes for each value.
+/// Maximum ratio of the memory of a parsed message to its length: `[0,0]` has two bytes for each value.
 pub(crate) const PARSED_WEIGHT: usize = 16;
-/// Bytes read at once.
+/// Bytes per read.
 const READ_BYTES: usize = 16 << 10;
 
 /// Reads and writes the messages of one client.
@@ -38,20 +38,20 @@ pub(super) struct Conversation<R, W> {
     input: R,
     line: BytesMut,
     codec: JsonRpcMessageCodec<RxJsonRpcMessage<RoleServer>>,
-    /// Of the line that arrives.
+    /// Reservation for the incoming line.
     line_memory: Reservation,
     output: Arc<tokio::sync::Mutex<Option<W>>>,
     under_way: UnderWay,
-    /// An error that is sent before anything more is read. It is kept here because `receive` is dropped and called again
+    /// An error that is sent before anything else is read. It is stored because `receive` is dropped and called again
     /// whenever an answer is ready.
     rejection: Option<BoxFuture<'static, io::Result<()>>>,
-    /// Nothing more is read after the rejection.
+    /// True after the rejection: nothing more is read.
     ended: bool,
     budget: MemoryBudget,
     principal: String,
 }
 
-/// The requests whose answers were not taken yet, and what each of them holds.
+/// The requests whose answers were not yet taken, with their reservations.
 type UnderWay = Arc<Mutex<HashMap<RequestId, Reservation>>>;
 
 impl<R, W> Conversation<R, W>
@@ -121,7 +121,7 @@ where
                     return None;
                 }
             },
-            // The answer of a request that was cancelled is never sent.
+            // The answer of a cancelled request is never sent.
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id

@@ -1,4 +1,4 @@
-//! The server a client speaks to: the protocol is the library's, what it serves is here.
+//! The MCP server of one client; the library implements the protocol.
 
 use palyra_common::ErrorCode;
 use std::sync::{Arc, Weak};
@@ -31,7 +31,7 @@ const INSTRUCTIONS: &str = "Each tool belongs to a signed skill that an operator
     its hint before the same call succeeds, and `capability_denied` that the operator has not granted what \
     the tool needs.";
 
-/// One session, or one request where there are no sessions.
+/// One session, or one request in protocol revisions without sessions.
 pub(super) struct McpServer {
     app: Weak<App>,
     identity: Identity,
@@ -112,7 +112,7 @@ impl ServerHandler for McpServer {
         calls::call(&app, &caller, &request, &context).instrument(span).await
     }
 
-    // What is not declared is not there: the library would answer with nothing instead.
+    // Methods that are not declared are rejected; the defaults of the library would return empty results.
 
     async fn list_prompts(
         &self,

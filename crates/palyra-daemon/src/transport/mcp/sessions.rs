@@ -1,4 +1,4 @@
-//! MCP over HTTP: the sessions of older revisions, kept apart by the token they belong to.
+//! Sessions of older protocol revisions over HTTP, separated by token.
 
 use palyra_common::ErrorCode;
 use parking_lot::Mutex;
@@ -21,16 +21,16 @@ use super::caller::Identity;
 use super::server::McpServer;
 use crate::app::{App, until_stopping};
 
-/// Sessions one token may have at once.
+/// Maximum number of sessions per token.
 const MAX_SESSIONS: usize = 64;
 
-/// The header that names a session.
+/// Header with the id of a session.
 pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
 /// The MCP service of one token.
 type Service = StreamableHttpService<McpServer, LocalSessionManager>;
 
-/// The sessions of every token; no token reaches those of another.
+/// The sessions of all tokens; a token has no access to those of another.
 #[derive(Default)]
 pub(crate) struct McpSessions {
     by_token: Mutex<HashMap<PrincipalId, (Service, Arc<LocalSessionManager>)>>,
@@ -38,7 +38,7 @@ pub(crate) struct McpSessions {
 }
 
 impl McpSessions {
-    /// Answers a request of this token; one that would begin a session too many is refused.
+    /// Handles a request of this token; rejects one that would open too many sessions.
     pub(crate) async fn answer(
         &self,
         app: &Arc<App>,
@@ -85,11 +85,11 @@ impl McpSessions {
         // Without its token a session cannot be resumed.
         by_token.retain(|id, _| id.token.is_none_or(|token| app.state().tokens().find(&token).is_some()));
         let mut sessions = LocalSessionManager::default();
-        // Answers that were sent are not kept for clients that come back for them: they would pile up for a minute.
+        // Sent answers are not kept for resuming clients, because they would accumulate for a minute.
         sessions.session_config.completed_cache_ttl = Duration::ZERO;
         let (weak, sessions) = (Arc::downgrade(app), Arc::new(sessions));
         let make = move || Ok(McpServer::new(weak.clone(), Identity::OfRequest));
-        // The daemon has looked at `Host` and `Origin` already, by names that are configured in one place.
+        // `access.rs` has checked `Host` and `Origin` already, with names that are configured in one place.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_cancellation_token(self.ended(app))

@@ -1,4 +1,4 @@
-//! MCP as over standard input and output, carried by one request whose body and answer both stream.
+//! MCP in the framing of standard input and output, over one HTTP request with streamed bodies.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::conversation::Conversation;
 use super::server::McpServer;
 use crate::app::App;
 
-/// Serves one client until it closes its side or the daemon has stopped.
+/// Serves one client until it closes its side or the daemon stops.
 pub(crate) async fn serve_stdio(
     app: Arc<App>,
     client: StdioClient,

@@ -1,4 +1,4 @@
-//! A caller that wants its own yes, a yes twice, or a yes for other arguments.
+//! Attempts to approve one's own request, to use an approval twice, or for other arguments.
 
 use super::Tally;
 use super::rounds::Rounds;

@@ -1,4 +1,4 @@
-//! Backups with one byte changed, put back elsewhere.
+//! Restores of backups with one changed byte.
 
 use super::Tally;
 use super::rounds::Rounds;

@@ -1,4 +1,4 @@
-//! A row of the database changed while no daemon runs.
+//! Database rows that are edited while no daemon runs.
 
 use super::Tally;
 use super::rounds::Rounds;

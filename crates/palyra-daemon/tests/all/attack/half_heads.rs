@@ -1,4 +1,4 @@
-//! Connections that send half a head and come back as soon as they are dropped, on every listener.
+//! Connections that send an incomplete head and reconnect when they are dropped, on every listener.
 
 use super::Tally;
 use super::rounds::Rounds;

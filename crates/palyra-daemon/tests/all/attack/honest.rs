@@ -1,4 +1,4 @@
-//! Requests of people who do nothing wrong, over every transport, one after another on each.
+//! Well-behaved requests over every transport, sequentially on each.
 
 use super::target::Target;
 use crate::grpc::Wire;

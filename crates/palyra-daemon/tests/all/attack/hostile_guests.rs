@@ -1,4 +1,4 @@
-//! Guests that never end, take what they can, and touch what they were not given.
+//! Guests that never end, use all they can get, and access what they were not granted.
 
 use super::Tally;
 use super::rounds::Rounds;

@@ -1,4 +1,4 @@
-//! `kill -9` at random points of a daemon's work, as the test of kills does it.
+//! `kill -9` at random points, with the checks of the `killed` tests.
 
 use super::Tally;
 use super::rounds::Rounds;

@@ -1,4 +1,4 @@
-//! Bodies, heads, messages and lines that are longer or deeper than what they are for.
+//! Bodies, heads, messages and lines beyond their limits of length or depth.
 
 use super::Tally;
 use super::rounds::Rounds;

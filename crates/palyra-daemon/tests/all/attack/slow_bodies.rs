@@ -1,4 +1,4 @@
-//! Long bodies, gRPC messages and MCP lines that never end.
+//! Bodies, gRPC messages and MCP lines that never end.
 
 use super::Tally;
 use super::rounds::Rounds;

@@ -1,4 +1,4 @@
-//! Sessions over gRPC: a stream that is taken up again, pauses, surfaces, models.
+//! Sessions over gRPC: a resumed stream, pauses, surfaces and models.
 
 use super::methods::at;
 use super::{Wire, problem};

@@ -1,4 +1,4 @@
-//! A call as a conversation, its deadline and its end.
+//! A bidirectional call, its deadline and its end.
 
 use super::{Wire, call, problem};
 use crate::daemon::Daemon;
@@ -185,7 +185,8 @@ async fn a_deadline_ends_a_call_and_its_run_is_recorded_as_cancelled() {
     let daemon = Daemon::with_bench().await;
     daemon.install("slow", LONG);
     let wire = Wire::owner(&daemon);
-    // On a busy machine a short deadline passes before the run begins, which is recorded as refused: then it gets longer.
+    // On a busy machine a short deadline passes before the run begins, which is recorded as refused; the next attempt
+    // has a longer one.
     let mut receipt = (EventKind::RunRefused, "cancelled".to_owned());
     for timeout in ["200m", "800m", "3200m", "12800m", "51200m"] {
         let mut client = GatewayServiceClient::new(wire.within(timeout));

@@ -1,4 +1,4 @@
-//! Calls whose message is announced and never comes whole.
+//! Calls whose message is announced and never complete.
 
 use bytes::Bytes;
 use futures::StreamExt;

@@ -1,4 +1,4 @@
-//! A connection to the port of gRPC with a token on it, which notes the methods that were called.
+//! A connection to the gRPC port with a token, which records the methods that were called.
 
 use crate::daemon::Daemon;
 use http::header::AUTHORIZATION;

@@ -1,4 +1,4 @@
-//! Gates: asked before a tool runs, in their order; they only narrow, and no answer is a no.
+//! Gates: called in order before a tool runs; they can only narrow a call, and a missing answer denies it.
 
 use super::{bind, daemon, events, told};
 use crate::daemon::Daemon;

@@ -1,4 +1,4 @@
-//! The verbs: bind, show, test, unbind, dead letters.
+//! Operations on bindings: bind, show, test, unbind, dead letters.
 
 use super::{bind, daemon, events, quick, told, until};
 use palyra_api::hooks::{BindRequest, TestRequest};

@@ -1,4 +1,4 @@
-//! One skill with a hook of every temper.
+//! A skill with one hook for each behaviour.
 
 use palyra_skills::consent::ConsentGiven;
 use palyra_skills::signing::SkillSigningKey;

@@ -1,4 +1,4 @@
-//! A channel as its wire type, with how far its delivery has come.
+//! Converts a channel to its API type, with the progress of its delivery.
 
 use palyra_api::channels::Channel;
 use palyra_state::channels::{ChannelKind, ChannelRecord};
@@ -8,7 +8,7 @@ use super::super::answer::Failure;
 use crate::app::App;
 use crate::to_api::{ToApi, channel_letter};
 
-/// Dead letters that come with a channel.
+/// Maximum number of dead letters in the report about a channel.
 const LETTERS: usize = 20;
 
 pub(super) fn show_channel(app: &App, channel: &ChannelRecord) -> Result<Channel, Failure> {

@@ -1,4 +1,4 @@
-//! The messages of a channel as the feed of a stream: stored ones, then new ones.
+//! Streams the messages of a channel: stored ones, then new ones.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use super::super::sse::{Feed, event};
 use crate::app::App;
 use crate::to_api::ToApi;
 
-/// Messages read at once.
+/// Maximum number of messages per read.
 const PAGE: usize = 100;
 
-/// Messages from `next` on, until the channel is gone.
+/// Messages from `next` on, until the channel is removed.
 pub(super) struct ChannelFeed {
     pub(super) channel: String,
     pub(super) next: u64,

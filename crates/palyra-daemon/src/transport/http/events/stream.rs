@@ -1,4 +1,4 @@
-//! The events of the journal as the feed of a stream: stored ones, then new ones.
+//! Streams the events of the journal: stored ones, then new ones.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::topics::Topics;
 use crate::app::App;
 use crate::to_api::ToApi;
 
-/// Events read at once.
+/// Maximum number of events per read.
 const PAGE: usize = 200;
 
 /// Events from `next` on, until the journal cannot be read.
@@ -39,7 +39,7 @@ impl Feed for JournalFeed {
                 return None;
             }
         };
-        // A page that is not full was read up to the head.
+        // A page that is not full reached the head.
         self.next = match (next.is_some(), events.last()) {
             (true, Some(last)) => last.leaf.sequence + 1,
             _ => head.size.max(self.next),

@@ -44,7 +44,7 @@ impl FromStr for Topics {
     }
 }
 
-/// One kind by its whole name.
+/// Parses the full name of an event kind.
 pub(in super::super) fn kind(text: &str) -> Result<EventKind, Problem> {
     text.parse().map_err(|_| unknown(text))
 }

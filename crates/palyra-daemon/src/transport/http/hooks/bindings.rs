@@ -1,4 +1,4 @@
-//! Bindings by id, and what a hook answered, as wire types.
+//! Reads bindings by id, and converts the result of a hook to its API type.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(super) fn binding(app: &App, id: &str) -> Result<Arc<HookBindingRecord>, Hoo
     hooks.get(id).map(|entry| Arc::clone(&entry.binding)).ok_or_else(|| unknown(app, id))
 }
 
-/// Decision of a hook.
+/// Converts the answer of a hook to its API type.
 pub(in super::super) fn answered(binding: &str, event: &str, answer: HookAnswer) -> HookTest {
     let HookAnswer { decision, run_id, usage, log, receipt } = answer;
     let (decision, text) = match decision {

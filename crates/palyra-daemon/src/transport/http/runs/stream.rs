@@ -1,8 +1,8 @@
-//! The lines of a run as the feed of a stream: live while it is in progress, from its stored lines once it has ended.
+//! Streams the lines of a run: live while it is in progress, from its stored lines once it has ended.
 //!
 //! A line has the same number live and stored, which is the id of its event: a client that reconnects with the last id
-//! continues after it, also if the run has ended meanwhile. A client that is too slow misses lines beyond the stored
-//! ones, and gets their number.
+//! continues after it, even if the run has ended. A client that is too slow misses lines beyond the stored ones, and
+//! receives their number.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use serde_json::json;
 use super::super::sse::{Feed, event};
 use crate::app::App;
 
-/// Lines read at once.
+/// Maximum number of lines per read.
 const PAGE: usize = 200;
 
-/// The lines of a run after one of them, until the run ends; the last event is `finished`.
+/// The lines of a run from a given number until it ends; the last event is `finished`.
 pub(super) struct RunFeed {
     pub(super) run_id: String,
     pub(super) live: Option<RunFollower>,
@@ -28,7 +28,7 @@ pub(super) struct RunFeed {
 impl Feed for RunFeed {
     const GREETING: &'static [u8] = b": the run\n\n";
 
-    /// Reads the next page of kept lines, unless the run is followed live.
+    /// Reads the next page of stored lines, unless the run is followed live.
     async fn read(&mut self, app: &Arc<App>) -> Option<Vec<Bytes>> {
         if self.ended {
             return None;

@@ -1,4 +1,4 @@
-//! A session as a stream of AG-UI 1.0, for clients that speak it.
+//! A session as a stream of AG-UI 1.0 events.
 
 mod events;
 mod translate;
@@ -44,7 +44,7 @@ async fn follow(
     open(app, principal, session_id, &headers, encoding).await
 }
 
-/// Writes events as AG-UI does: no name, the id of a stored event at the last event it becomes.
+/// Encodes events for AG-UI: without a name; the id of a stored event is on the last event it is translated to.
 struct AgUi {
     session_id: String,
     translation: Translation,

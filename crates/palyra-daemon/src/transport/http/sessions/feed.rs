@@ -1,4 +1,4 @@
-//! The events of a session, as the feed of a stream: stored ones by their numbers, passing ones as they come.
+//! Streams the events of a session: stored ones by number, transient ones as they are sent.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use super::super::sse::{Feed, event};
 use crate::agent::{SessionSignals, Signal};
 use crate::app::App;
 
-/// Events read at once.
+/// Maximum number of events per read.
 const PAGE: usize = 200;
 
 /// Encoding of a session's events in a stream.
 pub(super) trait Encoding: Send + 'static {
-    /// Reads what a stored event needs besides; may block.
+    /// Loads data that a stored event needs for its encoding; may block.
     fn prepare(&self, _: &App, _: &mut SessionEvent) -> Result<(), StateError> {
         Ok(())
     }
@@ -25,7 +25,7 @@ pub(super) trait Encoding: Send + 'static {
     fn encode(&mut self, event: SessionEvent) -> Vec<Bytes>;
 }
 
-/// Events as they are.
+/// Encodes events without translation.
 pub(super) struct AsTheyAre;
 
 impl Encoding for AsTheyAre {
@@ -34,12 +34,12 @@ impl Encoding for AsTheyAre {
     }
 }
 
-/// The events of a session after one of them.
+/// The events of a session after a given number.
 pub(super) struct SessionFeed<E> {
     pub(super) session_id: String,
     pub(super) signals: SessionSignals,
     pub(super) after: u64,
-    /// None while it is away with the thread that reads.
+    /// `None` while the thread that reads has it.
     pub(super) encoding: Option<E>,
 }
 
@@ -81,7 +81,7 @@ impl<E: Encoding> SessionFeed<E> {
         let read = tokio::task::spawn_blocking(move || {
             let sessions = app.state().sessions();
             let rows = sessions.events_after(&session_id, after, PAGE)?;
-            // A session that was removed ends its streams.
+            // The streams of a removed session end.
             let there = !rows.is_empty() || sessions.session(&session_id)?.is_some();
             let last = rows.last().map_or(after, |row| row.number);
             let mut events = Vec::with_capacity(rows.len());

@@ -56,7 +56,7 @@ pub(super) async fn install(
     Ok(compiled_soon(&app, outcome))
 }
 
-/// Begins to compile what can run now; the answer does not wait for it.
+/// Starts compiling the release if it can run now; the response does not wait for it.
 fn compiled_soon(app: &Arc<App>, outcome: InstallOutcome) -> Json<InstallOutcome> {
     let code = app.compile_in_background(&outcome.record.skill_id);
     Json(InstallOutcome { code, ..outcome })
@@ -131,7 +131,7 @@ pub(super) async fn rollback(
     .map(|outcome| compiled_soon(&app, outcome))
 }
 
-/// The consent in a query, with its principal.
+/// Converts the consent in a query to options of the pipeline, with the consenting principal.
 pub(in crate::transport::http) fn install_options(
     query: &InstallQuery,
     principal: &str,

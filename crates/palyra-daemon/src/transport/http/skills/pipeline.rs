@@ -1,4 +1,4 @@
-//! Installation on behalf of a principal, with every step in the answer.
+//! Runs an installation for a principal, and reports each step in the response.
 
 use palyra_api::skills::InstallOutcome;
 use palyra_common::Principal;
@@ -12,14 +12,14 @@ use crate::problem::ToProblem;
 use crate::to_api::ToApi;
 use crate::transport::http::answer::Failure;
 
-/// Runs the install pipeline and returns every step, also those before a refusal.
+/// Runs the install pipeline and returns all steps, including those before a refusal.
 pub(super) fn walk(
     app: &App,
     work: impl FnOnce(&State, Observe<'_>) -> Result<install::InstallOutcome, SkillError>,
 ) -> Result<InstallOutcome, Failure> {
     let mut steps: Vec<InstallStep> = Vec::new();
     let mut observe = |step: &InstallStep| {
-        // A plan that was outdated is made again, from its first step on.
+        // An outdated plan is made again, starting with its first step.
         if step.stage == InstallStage::Verify(VerifyStepName::Size) {
             steps.clear();
         }

@@ -1,4 +1,4 @@
-//! Names, keys and reasons as they come in.
+//! Parses names, keys and reasons of requests.
 
 use palyra_api::Problem;
 use palyra_api::trust::KeysRequest;
@@ -11,13 +11,13 @@ use crate::problem::ToProblem;
 /// Maximum length of a reason in bytes; it is written to the journal and shown to all users.
 const MAX_REASON_BYTES: usize = 500;
 
-/// The name of a publisher, a feed or a builder.
+/// Parses the name of a publisher, a feed or a builder.
 pub(in super::super) fn publisher_name(text: &str) -> Result<PublisherName, Problem> {
     let name: Result<PublisherName, _> = text.parse();
     name.map_err(|error| Problem::new(ErrorCode::Usage, error.to_string()))
 }
 
-/// Why something is done.
+/// Checks the reason of a change.
 pub(in super::super) fn reason(text: String) -> Result<String, Problem> {
     match text.len() {
         0..=MAX_REASON_BYTES => Ok(text),

@@ -1,4 +1,4 @@
-//! Publishers, feeds, builders and revocations as wire types.
+//! Converts publishers, feeds, builders and revocations to API types.
 
 use palyra_api::Problem;
 use palyra_api::trust::{

@@ -4,10 +4,10 @@ use palyra_api::sessions::MessageRole;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The revision of the protocol that these events are of.
+/// Version of AG-UI that these events conform to.
 pub(super) const PROTOCOL_VERSION: &str = "1.0";
 
-/// One event, with its time in milliseconds of Unix time.
+/// An event with its time in Unix milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct AgUiEvent {
     pub(super) timestamp: u64,
@@ -96,7 +96,7 @@ pub(super) enum Body {
     },
 }
 
-/// Why a run ended without an error.
+/// Outcome of a run that ended without an error.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Outcome {
@@ -119,7 +119,7 @@ pub(super) struct Interrupt {
     pub(super) metadata: Value,
 }
 
-/// Tokens of a run.
+/// Token usage of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TokenUsage {

@@ -1,7 +1,7 @@
-//! From the events of a session to events of AG-UI 1.0 (`docs/ag-ui.md` has the table).
+//! Translates the events of a session to events of AG-UI 1.0 (`docs/ag-ui.md` has the table).
 //!
-//! AG-UI demands an order that a session does not have: everything is inside a run, a pause ends a run and an answer
-//! begins the next one, and what was opened is closed. So a translation is of one stream, and it has a state.
+//! AG-UI requires an order of events that a session does not have: every event belongs to a run, a pause ends a run and
+//! its answer begins the next one, and everything opened is closed. The translation of a stream therefore has state.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::events::{AgUiEvent, Body, Interrupt, Outcome, PROTOCOL_VERSION, TokenUsage};
 
-/// The type of the activities that are surfaces.
+/// Activity type of surfaces.
 const SURFACE: &str = "palyra.a2ui";
 
 /// Events that a stream has started and not ended yet.
@@ -23,9 +23,9 @@ pub(super) struct Translation {
     text: Option<Text>,
     reasoning: Option<String>,
     used: Option<AgentUse>,
-    /// The newest agent run that ended or paused.
+    /// Id of the newest agent run that ended or paused.
     ended: Option<String>,
-    /// The messages of the run that are complete.
+    /// Ids of the complete messages of the run.
     complete: BTreeSet<String>,
 }
 
@@ -33,20 +33,20 @@ pub(super) struct Translation {
 struct Run {
     /// Id of the agent run.
     agent_run: String,
-    /// The run of AG-UI: one for each part of the agent run between two pauses.
+    /// Id of the AG-UI run: each part of an agent run between two pauses is one.
     run_id: String,
 }
 
-/// A message whose text comes in pieces.
+/// A message whose text is being streamed.
 #[derive(Debug)]
 struct Text {
     message_id: String,
-    /// Bytes that were sent.
+    /// Number of bytes already sent.
     sent: usize,
 }
 
 impl Translation {
-    /// Returns what one event of a session becomes.
+    /// Translates one event of a session.
     pub(super) fn translate(&mut self, session_id: &str, event: SessionEvent) -> Vec<AgUiEvent> {
         if event.number.is_none() && self.is_late(&event.run_id) {
             return Vec::new();
@@ -61,14 +61,14 @@ impl Translation {
     fn is_late(&self, agent_run: &str) -> bool {
         match &self.run {
             Some(run) => run.agent_run != agent_run,
-            // Ids of runs are ordered by the clock.
+            // Ids of runs sort by time.
             None => self.ended.as_deref().is_some_and(|ended| agent_run <= ended),
         }
     }
 
     fn take(&mut self, thread: &str, run: String, body: SessionEventBody, out: &mut Vec<Body>) {
         use SessionEventBody as Event;
-        // The tokens go into the end of the run.
+        // The end of the run reports the tokens.
         if let Event::Usage { used } = body {
             self.used = Some(used);
             return;
@@ -140,7 +140,7 @@ impl Translation {
         }
     }
 
-    /// Begins a run where none is under way; a stream that begins in the middle of one begins with it too.
+    /// Begins a run if none is in progress, also for a stream that starts in the middle of one.
     fn begin(&mut self, thread: &str, agent_run: &str, resumed: Option<String>, out: &mut Vec<Body>) {
         if self.run.as_ref().is_some_and(|run| run.agent_run == agent_run) {
             return;
@@ -181,7 +181,7 @@ impl Translation {
         usage.into_iter().collect()
     }
 
-    /// Sends a piece of a message that follows the pieces before it; another one comes with the whole message.
+    /// Sends the next part of a message; a part that does not follow is left to the complete message.
     fn write(&mut self, message_id: String, offset: u64, delta: String, out: &mut Vec<Body>) {
         if self.text.as_ref().is_none_or(|text| text.message_id != message_id) {
             if offset != 0 || self.complete.contains(&message_id) {

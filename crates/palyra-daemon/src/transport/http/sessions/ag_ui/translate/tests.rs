@@ -1,4 +1,4 @@
-//! Every kind of event, and what it becomes.
+//! Tests of the translation of every kind of event.
 
 use palyra_api::sessions::{PauseKind, PauseStatus, SessionLabels};
 
@@ -111,7 +111,7 @@ fn pieces_of_a_message_are_sent_once_and_the_rest_with_the_whole() {
             r#"{"type":"TEXT_MESSAGE_END","messageId":"run_1/msg_1"}"#,
         ],
     );
-    // The beginning of this message was not seen.
+    // The beginning of this message is missing.
     let mut late = Translation::default();
     assert_events(&lines(&mut late, delta(4, "ink", false)), &[START]);
 }
