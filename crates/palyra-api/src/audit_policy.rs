@@ -1,5 +1,7 @@
 //! The audit policy, and the list of known-vulnerable dependencies.
 
+pub use palyra_common::model::audit::AuditRuleSetting;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use palyra_common::limits::{MAX_ADVISORY_BYTES, MAX_AUDIT_POLICY_BYTES};
@@ -43,18 +45,6 @@ pub struct AuditSettings {
     pub text: AuditTextThresholds,
     /// Size budgets of modules, by name.
     pub budgets: BTreeMap<String, u64>,
-}
-
-/// Setting of a soft rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum AuditRuleSetting {
-    /// Not reported.
-    Off,
-    /// Reported.
-    Note,
-    /// Reported, and the skill cannot run.
-    Quarantine,
 }
 
 /// Score thresholds.

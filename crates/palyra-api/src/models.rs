@@ -1,5 +1,7 @@
 //! Models: the providers an operator set up for the agent.
 
+pub use palyra_common::model::models::ModelPrice;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -38,16 +40,6 @@ pub struct Model {
     pub small: bool,
     /// Whether it is the default model.
     pub is_default: bool,
-}
-
-/// Price per million tokens, in millionths of the operator's currency.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ModelPrice {
-    /// Price of one million input tokens.
-    pub input: u64,
-    /// Price of one million output tokens.
-    pub output: u64,
 }
 
 /// Request body of `POST /v1/models`.

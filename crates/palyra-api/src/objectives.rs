@@ -1,5 +1,7 @@
 //! Objectives: goals, and how much may be used for them unattended.
 
+pub use palyra_common::model::routines::ObjectiveState;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -33,20 +35,6 @@ pub struct Objective {
     pub created_ms: u64,
 }
 
-/// Status of an objective.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ObjectiveState {
-    /// Its routines fire.
-    Active,
-    /// An operator stopped them for a while.
-    Paused,
-    /// Its budget is used up.
-    Exhausted,
-    /// An operator said that the goal is reached.
-    Done,
-}
-
 /// Request body of `POST /v1/objectives`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -64,16 +52,4 @@ pub struct ObjectiveRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1)]
     pub max_fuel: Option<u64>,
-}
-
-impl ObjectiveState {
-    /// The word on every face.
-    pub fn wire_name(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Paused => "paused",
-            Self::Exhausted => "exhausted",
-            Self::Done => "done",
-        }
-    }
 }

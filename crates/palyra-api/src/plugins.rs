@@ -4,6 +4,7 @@ mod reports;
 mod settings;
 mod shrink;
 
+pub use palyra_common::model::grants::{GrantAuthority, GrantStep, GrantVerdict};
 pub use reports::{BlastRadius, DeclaredDoor, PluginCheck, PluginFinding, Touch};
 pub use settings::{
     Config, ConfigChange, ConfigField, ConfigFieldKind, ConfigSource, Profile, ProfileChange, Removed,
@@ -87,49 +88,11 @@ pub struct ToolGrants {
 pub struct GrantDerivation {
     /// The requested grant.
     pub asked: String,
+    /// What the requested grant allows, as a sentence without its period.
+    #[serde(default)]
+    pub text: String,
     /// The decision of each authority in order, up to the first denial.
     pub steps: Vec<GrantStep>,
     /// What is granted of it.
     pub given: Vec<String>,
-}
-
-/// Decision of one authority.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct GrantStep {
-    /// The authority.
-    pub by: GrantAuthority,
-    /// Allowed, denied or reduced.
-    pub verdict: GrantVerdict,
-    /// Reason, as part of a sentence.
-    pub reason: String,
-    /// The command that would change it.
-    pub remedy: Option<String>,
-}
-
-/// One of the authorities that decide about a grant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum GrantAuthority {
-    /// Requested permissions.
-    Manifest,
-    /// The grants that the manifest leaves to the tool.
-    Tool,
-    /// The consent.
-    Consent,
-    /// The operator's profile of the skill.
-    Profile,
-    /// The operator's policy for every run.
-    Policy,
-}
-
-/// The message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum GrantVerdict {
-    /// All of it.
-    Granted,
-    /// A part of it.
-    Narrowed,
-    /// None of it.
-    Refused,
 }

@@ -1,5 +1,8 @@
 //! The access policy: who may do what.
 
+pub use palyra_common::model::policy::PolicyEffect;
+pub use palyra_common::{Action as PolicyAction, PrincipalKind as PolicyKind, Transport as PolicyFace};
+
 use palyra_common::limits::MAX_POLICY_BYTES;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -39,16 +42,6 @@ pub struct PolicyRule {
     pub line: usize,
 }
 
-/// Effect of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PolicyEffect {
-    /// It permits.
-    Permit,
-    /// It forbids, whatever permits.
-    Forbid,
-}
-
 /// Request body of `PUT /v1/policy`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -73,7 +66,7 @@ pub struct PolicyQuestion {
     /// The request.
     pub action: PolicyAction,
     /// Kind of principal.
-    #[serde(default)]
+    #[serde(default = "default_kind")]
     pub kind: PolicyKind,
     /// The caller's name.
     #[serde(default)]
@@ -84,7 +77,7 @@ pub struct PolicyQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<ScopeName>>,
     /// Transport.
-    #[serde(default)]
+    #[serde(default = "default_face")]
     pub face: PolicyFace,
     /// The tool it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,99 +121,10 @@ pub struct PolicyAnswer {
     pub revision: String,
 }
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident, $default:ident { $($(#[$word_doc:meta])* $word:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-        #[serde(rename_all = "snake_case")]
-        pub enum $name {
-            $($(#[$word_doc])* $word,)*
-        }
-
-        impl $name {
-            /// Every word.
-            pub const ALL: &'static [Self] = &[$(Self::$word),*];
-
-            /// The word on the wire.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$word => $text,)*
-                }
-            }
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                Self::$default
-            }
-        }
-    };
+fn default_kind() -> PolicyKind {
+    PolicyKind::Token
 }
 
-words! {
-    /// The action; see `docs/policy.md`.
-    PolicyAction, Read {
-        /// Look.
-        Read = "read",
-        /// Call a tool.
-        Invoke = "invoke",
-        /// Decide whether a waiting call may run.
-        Approve = "approve",
-        /// Cancel, replay, quarantine, switch off.
-        Operate = "operate",
-        /// Install, update, go back to or remove a release.
-        Install = "install",
-        /// Enable, consent, accept a finding, lift a quarantine.
-        Promote = "promote",
-        /// Change what a plugin may touch.
-        Grant = "grant",
-        /// Manage trusted publishers.
-        Trust = "trust",
-        /// Put or delete a secret or a signing key.
-        Vault = "vault",
-        /// Tokens, policies, stopping the daemon.
-        Admin = "admin",
-    }
-}
-
-words! {
-    /// Kind of principal.
-    PolicyKind, Token {
-        /// The person who owns the state root.
-        Owner = "owner",
-        /// The holder of a token.
-        Token = "token",
-        /// A model behind an MCP client.
-        Mcp = "mcp",
-        /// A hook that runs because of an event.
-        Hook = "hook",
-        /// A routine that runs because of the time.
-        Routine = "routine",
-        /// The model of the agent loop.
-        Agent = "agent",
-    }
-}
-
-words! {
-    /// Transport of a request.
-    PolicyFace, Http {
-        /// `palyra` with a person at the terminal.
-        Terminal = "terminal",
-        /// `palyra` without a person.
-        Command = "command",
-        /// The console in a browser.
-        Console = "console",
-        /// HTTP.
-        Http = "http",
-        /// gRPC.
-        Grpc = "grpc",
-        /// MCP.
-        Mcp = "mcp",
-        /// The agent loop.
-        Agent = "agent",
-        /// The delivery of an event.
-        Hook = "hook",
-        /// The scheduler.
-        Routine = "routine",
-    }
+fn default_face() -> PolicyFace {
+    PolicyFace::Http
 }

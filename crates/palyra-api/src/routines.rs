@@ -1,5 +1,7 @@
 //! Routines: scheduled tool calls.
 
+pub use palyra_common::model::routines::{Concurrency, Fire};
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -78,21 +80,6 @@ pub enum Misfire {
     CatchUp,
 }
 
-/// Policy for overlapping runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Concurrency {
-    /// The new one does not fire.
-    #[default]
-    Forbid,
-    /// Both run.
-    Allow,
-    /// The old one is ended, then the new one runs.
-    Replace,
-    /// The new one waits for the old one.
-    Queue,
-}
-
 /// Request body of `POST /v1/routines`: one of `cron`, `every` and `at` says when.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -160,39 +147,6 @@ pub struct FireList {
     pub next: Option<u64>,
 }
 
-/// One fire of a routine, unique by routine and due time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Fire {
-    /// The routine.
-    pub routine: String,
-    /// Time at which it was due, in Unix milliseconds.
-    pub due_ms: u64,
-    /// `schedule` or `manual`.
-    pub cause: String,
-    /// `running`, `completed`, `failed`, `skipped` or `interrupted`.
-    pub status: String,
-    /// Why it did not fire: `missed`, `overlap`, `budget`, `paused`, `done` or `no_objective`.
-    pub reason: Option<String>,
-    /// Start time.
-    pub fired_ms: u64,
-    /// Delay after its due time.
-    pub late_ms: u64,
-    /// End time.
-    pub finished_ms: Option<u64>,
-    /// The tool it called.
-    pub tool_id: Option<String>,
-    /// The run.
-    pub run_id: Option<String>,
-    /// The code of its error.
-    pub error: Option<String>,
-    /// Result as text.
-    pub message: Option<String>,
-    /// Resource use of its run.
-    pub fuel: Option<u64>,
-    /// The objective whose budget it used.
-    pub objective: Option<String>,
-}
-
 /// Response of `DELETE /v1/routines/{routine}` and `DELETE /v1/objectives/{objective}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RemovedName {
@@ -207,18 +161,6 @@ impl Misfire {
             Self::Skip => "skip",
             Self::FireOnce => "fire_once",
             Self::CatchUp => "catch_up",
-        }
-    }
-}
-
-impl Concurrency {
-    /// The word on every face.
-    pub fn wire_name(self) -> &'static str {
-        match self {
-            Self::Forbid => "forbid",
-            Self::Allow => "allow",
-            Self::Replace => "replace",
-            Self::Queue => "queue",
         }
     }
 }

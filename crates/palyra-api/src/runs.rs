@@ -1,11 +1,10 @@
 //! Runs: the call, its outcome, its output, and its receipt.
 
-mod failure;
 mod receipt;
 mod replay;
 mod steps;
 
-pub use failure::{Refusal, RefusedBy, RunFailure};
+pub use palyra_common::model::runs::{Refusal, RefusedBy, Run, RunFailure, RunLine};
 pub use receipt::{JournalReceipt, RunReceipt};
 pub use replay::{Divergence, ReplayAnswer, ReplayVerdict};
 pub use steps::{RunDenial, RunMeter, RunStep, RunSteps, StepDenial};
@@ -21,38 +20,6 @@ pub struct RunList {
     pub runs: Vec<Run>,
     /// The `before` of the next page.
     pub next: Option<String>,
-}
-
-/// One run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Run {
-    /// Its id.
-    pub run_id: String,
-    /// The skill.
-    pub skill_id: String,
-    /// The tool.
-    pub tool_id: String,
-    /// The release.
-    pub payload: String,
-    /// `started`, `completed`, `failed`, `cancelled` or `interrupted`.
-    pub status: String,
-    /// Time at which it began, in Unix milliseconds.
-    pub started_ms: u64,
-    /// End time.
-    pub finished_ms: Option<u64>,
-    /// Sequence number of its receipt in the journal.
-    pub receipt_leaf: Option<u64>,
-    /// Principal.
-    pub principal: Option<String>,
-    /// The session it belongs to.
-    pub session: Option<String>,
-    /// The error code, if it failed.
-    pub error: Option<String>,
-    /// The digest of its tape, if it is still stored.
-    pub tape: Option<String>,
-    /// The fields that differ from the receipt in the journal, because another program changed the row.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub differs: Vec<String>,
 }
 
 /// Response of `GET /v1/runs/{run_id}`.
@@ -77,17 +44,6 @@ pub struct RunLineList {
     pub lines: Vec<RunLine>,
     /// The last one if there may be more, for `after`.
     pub next: Option<u64>,
-}
-
-/// One log line or published message of a run, also the data of `GET /v1/runs/{run_id}/events`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct RunLine {
-    /// Its number within the run, also its event id.
-    pub number: u64,
-    /// `log` or `channel`.
-    pub kind: String,
-    /// The text, escaped.
-    pub text: String,
 }
 
 /// The end of a run, as the last data of `GET /v1/runs/{run_id}/events`.

@@ -4,6 +4,8 @@ mod events;
 mod pauses;
 mod surfaces;
 
+pub use palyra_common::InformationLabels as SessionLabels;
+
 pub use events::{MessageRole, SessionEvent, SessionEventBody, SessionEventList, ToolCallStatus};
 pub use pauses::{Pause, PauseAnswer, PauseDecision, PauseKind, PauseList, PauseStatus};
 pub use surfaces::{FormSubmit, Surface, SurfaceList};
@@ -54,16 +56,6 @@ pub struct Session {
     pub active_run: Option<String>,
     /// The number of its newest event.
     pub last_event: u64,
-}
-
-/// The information-flow labels of a session, computed from recorded use.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SessionLabels {
-    /// The session read storage, files or secrets.
-    pub private: bool,
-    /// The session read content from the network.
-    pub untrusted: bool,
 }
 
 /// Limits of an agent run.
@@ -245,18 +237,5 @@ impl AgentRunStatus {
             Self::OutOfBudget => "out_of_budget",
             Self::Interrupted => "interrupted",
         }
-    }
-}
-
-impl SessionLabels {
-    /// The labels of either.
-    #[must_use]
-    pub const fn union(self, other: Self) -> Self {
-        Self { private: self.private || other.private, untrusted: self.untrusted || other.untrusted }
-    }
-
-    /// Whether content from outside could carry something private away.
-    pub const fn is_risky(self) -> bool {
-        self.private && self.untrusted
     }
 }

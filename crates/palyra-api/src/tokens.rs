@@ -1,26 +1,10 @@
 //! API tokens for principals besides the owner.
 
-use palyra_common::{Scope, ScopeSet};
+pub use palyra_common::Scope as ScopeName;
+
+use palyra_common::ScopeSet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-/// A scope, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ScopeName {
-    /// Look at what is installed and what happened.
-    Read,
-    /// Call tools.
-    Invoke,
-    /// Install, enable, disable and remove skills.
-    Operate,
-    /// Decide calls that wait for a person.
-    Approve,
-    /// Let an answer that a person gives in an MCP client decide a call of that client.
-    Elicit,
-    /// Decide whom to trust, who gets tokens, and stop the daemon.
-    Admin,
-}
 
 /// Response of `GET /v1/tokens`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -69,36 +53,10 @@ pub struct NewToken {
     pub secret: String,
 }
 
-impl From<Scope> for ScopeName {
-    fn from(scope: Scope) -> Self {
-        match scope {
-            Scope::Read => Self::Read,
-            Scope::Invoke => Self::Invoke,
-            Scope::Operate => Self::Operate,
-            Scope::Approve => Self::Approve,
-            Scope::Elicit => Self::Elicit,
-            Scope::Admin => Self::Admin,
-        }
-    }
-}
-
-impl From<ScopeName> for Scope {
-    fn from(name: ScopeName) -> Self {
-        match name {
-            ScopeName::Read => Self::Read,
-            ScopeName::Invoke => Self::Invoke,
-            ScopeName::Operate => Self::Operate,
-            ScopeName::Approve => Self::Approve,
-            ScopeName::Elicit => Self::Elicit,
-            ScopeName::Admin => Self::Admin,
-        }
-    }
-}
-
 impl Token {
     /// Returns the scopes, separated by commas.
     pub fn scope_names(&self) -> String {
-        self.scopes.iter().map(|scope| Scope::from(*scope)).collect::<ScopeSet>().to_string()
+        self.scopes.iter().copied().collect::<ScopeSet>().to_string()
     }
 }
 

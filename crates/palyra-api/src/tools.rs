@@ -1,5 +1,7 @@
 //! Tools of installed skills: the catalogue, one tool, and its call.
 
+pub use palyra_common::model::runs::{ToolCost, UseCount};
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -96,21 +98,6 @@ pub struct Alias {
     pub tool_id: String,
 }
 
-/// Cost of a tool's calls, over the stored runs.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ToolCost {
-    /// Number of successful runs.
-    pub completed: u64,
-    /// Number of failed runs.
-    pub failed: u64,
-    /// Median duration of the stored runs.
-    pub median_elapsed_us: Option<u64>,
-    /// Maximum fuel of one run.
-    pub most_fuel: Option<u64>,
-    /// Maximum memory of one run.
-    pub most_memory_bytes: Option<u64>,
-}
-
 /// Request body of `POST /v1/tools/{tool}/invoke`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -192,17 +179,6 @@ pub struct Usage {
     pub log_bytes: u64,
     /// Bytes of output.
     pub output_bytes: u64,
-}
-
-/// Uses and denials of one capability.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct UseCount {
-    /// Number of successful uses.
-    pub used: u64,
-    /// Number of denied uses.
-    pub denied: u64,
-    /// Number of calls that failed for other reasons.
-    pub failed: u64,
 }
 
 /// One log line of a guest, escaped.

@@ -1,14 +1,16 @@
-//! Who may do what: scopes, as tokens hold them and routes ask for them.
+//! Authorisation: the scopes that tokens hold and routes require.
 
 use crate::text::clip_untrusted;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+use utoipa::ToSchema;
 
 /// One kind of authority; none implies another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = ScopeName)]
 pub enum Scope {
     /// Look at what is installed and what happened.
     Read,
@@ -24,22 +26,22 @@ pub enum Scope {
     Admin,
 }
 
-/// A word that is no scope.
+/// The text is not the name of a scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown scope `{0}`: choose from read, invoke, operate, approve, elicit, admin")]
 pub struct UnknownScope(String);
 
-/// Some scopes; the default holds none.
+/// A set of scopes; empty by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ScopeSet(BTreeSet<Scope>);
 
 impl Scope {
-    /// Every scope.
+    /// Every scope, in the order of display.
     pub const ALL: [Self; 6] =
         [Self::Read, Self::Invoke, Self::Operate, Self::Approve, Self::Elicit, Self::Admin];
 
-    /// The word on the wire.
+    /// Returns the name on the wire.
     pub fn wire_name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -53,22 +55,22 @@ impl Scope {
 }
 
 impl ScopeSet {
-    /// All of them: what the owner holds.
+    /// Returns the set of all scopes, which the owner has.
     pub fn all() -> Self {
         Scope::ALL.into_iter().collect()
     }
 
-    /// Whether a scope is among them.
+    /// Returns whether the set contains a scope.
     pub fn contains(&self, scope: Scope) -> bool {
         self.0.contains(&scope)
     }
 
-    /// Whether there is none.
+    /// Returns whether the set contains no scope.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The scopes in order.
+    /// Iterates over the scopes, in order.
     pub fn iter(&self) -> impl Iterator<Item = Scope> + '_ {
         self.0.iter().copied()
     }

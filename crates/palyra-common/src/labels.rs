@@ -1,30 +1,43 @@
-//! Information-flow labels: what a session has read, computed from recorded use.
+//! Information-flow labels of a session, computed from the recorded calls.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-/// What a session has read. Nothing a model says changes a label; a person can clear them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// The information-flow labels of a session, computed from recorded use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = SessionLabels)]
 pub struct InformationLabels {
-    /// Storage, files or secrets were read.
+    /// The session read storage, files or secrets.
     pub private: bool,
-    /// Content from outside was read, such as a web page.
+    /// The session read content from the network.
     pub untrusted: bool,
 }
 
 impl InformationLabels {
-    /// Nothing was read.
+    /// Nothing was read yet, so no label is set.
     pub const NONE: Self = Self { private: false, untrusted: false };
 
-    /// Whether no label is set.
+    /// Returns whether no label is set.
     pub const fn is_empty(&self) -> bool {
         !self.private && !self.untrusted
     }
 
-    /// The names of the labels that are set, as policy rules write them.
+    /// Returns the names of the labels that are set, as in policy rules.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         [(self.private, "private"), (self.untrusted, "untrusted")]
             .into_iter()
             .filter_map(|(set, name)| set.then_some(name))
+    }
+
+    /// Returns the labels that are set in either.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self { private: self.private || other.private, untrusted: self.untrusted || other.untrusted }
+    }
+
+    /// Returns whether untrusted content could make a tool disclose private data.
+    pub const fn is_risky(self) -> bool {
+        self.private && self.untrusted
     }
 }

@@ -1,4 +1,4 @@
-//! Shared vocabulary of Palyra: the words every other crate uses, with no policy and no network.
+//! Types that the other crates share, without policy and without network access.
 
 #![forbid(unsafe_code)]
 
@@ -14,6 +14,8 @@ pub mod fs;
 pub mod json;
 mod labels;
 pub mod limits;
+pub mod model;
+mod named_values;
 pub mod principal;
 pub mod random;
 pub mod redact;
@@ -32,7 +34,7 @@ pub use error_code::ErrorCode;
 pub use json::{InOrder, JsonText, JsonTextError, canonical_text};
 pub use labels::InformationLabels;
 pub use limits::{LimitKind, RuntimeLimits};
-pub use principal::{Principal, PrincipalKind, Transport};
+pub use principal::{Action, Principal, PrincipalKind, Transport};
 pub use redact::SecretValue;
 pub use run_error::{Denial, INLINE_MODULES, THE_RUNNER, WasmPluginRunError, WasmPluginRunErrorKind};
 pub use runner_policy::{BadSetting, WasmPluginRunnerPolicy};

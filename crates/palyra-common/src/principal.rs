@@ -1,12 +1,10 @@
 //! Principals: created by the transport that authenticated the request and passed to every decision.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::access::{Scope, ScopeSet};
+use crate::named_values::named_values;
 
 /// The name of the owner of a state root, which no token can have.
 pub const OWNER: &str = "owner";
@@ -28,38 +26,9 @@ pub struct Principal {
     pub on_behalf_of: Option<Arc<Self>>,
 }
 
-macro_rules! named_values {
-    ($(#[$doc:meta])* $name:ident in $entity:literal { $($(#[$value_doc:meta])* $value:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub enum $name {
-            $($(#[$value_doc])* #[serde(rename = $text)] $value,)*
-        }
-
-        impl $name {
-            /// The entity type of the policy schema that has these values.
-            pub const ENTITY: &'static str = $entity;
-            /// Every value, in the order of the policy schema.
-            pub const ALL: &'static [Self] = &[$(Self::$value),*];
-
-            /// Returns the name in rules and JSON.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$value => $text,)*
-                }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.as_str())
-            }
-        }
-    };
-}
-
 named_values! {
-    /// The kind of a principal.
+    /// Kind of principal.
+    #[schema(as = PolicyKind)]
     PrincipalKind in "Kind" {
         /// The person who owns the state root.
         Owner = "owner",
@@ -77,7 +46,8 @@ named_values! {
 }
 
 named_values! {
-    /// The transport by which a request arrived.
+    /// Transport of a request.
+    #[schema(as = PolicyFace)]
     Transport in "Face" {
         /// `palyra` with a person at the terminal.
         Terminal = "terminal",
@@ -97,6 +67,33 @@ named_values! {
         Hook = "hook",
         /// The scheduler of routines.
         Routine = "routine",
+    }
+}
+
+named_values! {
+    /// The action; see `docs/policy.md`.
+    #[schema(as = PolicyAction)]
+    Action in "Action" {
+        /// Read anything except secrets.
+        Read = "read",
+        /// Call a tool, or run a module that is part of the request.
+        Invoke = "invoke",
+        /// Approve or deny a waiting call.
+        Approve = "approve",
+        /// Cancel, replay, verify, audit, quarantine, disable, configure a plugin, seal a checkpoint.
+        Operate = "operate",
+        /// Install, update, roll back or remove a release.
+        Install = "install",
+        /// Enable a release, consent to its permissions, accept a finding, lift a quarantine.
+        Promote = "promote",
+        /// Change the grants of a plugin: profiles, mapped directories, addresses.
+        Grant = "grant",
+        /// Manage trusted publishers, or repair the state.
+        Trust = "trust",
+        /// Put or delete a secret or a signing key.
+        Vault = "vault",
+        /// Manage tokens and policies, or stop the daemon.
+        Admin = "admin",
     }
 }
 

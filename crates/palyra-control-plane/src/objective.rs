@@ -1,5 +1,7 @@
 //! An objective: a goal with a budget for unattended runs.
 
+pub use palyra_common::model::routines::ObjectiveState;
+
 use palyra_state::{Budget, ObjectiveUse};
 use serde::{Deserialize, Serialize};
 
@@ -29,32 +31,6 @@ pub struct Objective {
     pub set_to: ObjectiveState,
     /// Creation time in Unix milliseconds.
     pub created_ms: u64,
-}
-
-/// How an objective stands; its routines fire only while it is active.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ObjectiveState {
-    /// Its routines fire.
-    Active,
-    /// An operator stopped them for a while.
-    Paused,
-    /// Its budget is used up.
-    Exhausted,
-    /// An operator said that the goal is reached.
-    Done,
-}
-
-impl ObjectiveState {
-    /// The word on every face, and the reason why something did not fire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Paused => "paused",
-            Self::Exhausted => "exhausted",
-            Self::Done => "done",
-        }
-    }
 }
 
 impl Objective {

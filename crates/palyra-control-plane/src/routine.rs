@@ -1,5 +1,7 @@
 //! A routine: an action, its schedule, and policies for missed and overlapping fires.
 
+pub use palyra_common::model::routines::Concurrency as ConcurrencyPolicy;
+
 use jiff::Timestamp;
 use palyra_common::PrincipalKind;
 use palyra_common::principal::actor;
@@ -86,20 +88,6 @@ pub enum MisfirePolicy {
     FireOnce,
     /// This many of the newest ones fire, oldest first.
     CatchUp(u16),
-}
-
-/// Policy for overlapping runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ConcurrencyPolicy {
-    /// The new one does not fire.
-    Forbid,
-    /// Both run.
-    Allow,
-    /// The old one is ended, then the new one runs.
-    Replace,
-    /// The new one waits for the old one.
-    Queue,
 }
 
 impl Routine {

@@ -148,7 +148,7 @@ impl StateStore {
         }
         objective.set_to = to;
         let bytes = write(name, &objective)?;
-        self.0.control().change(ControlKind::Objective, name, to.as_str(), by, |rows| {
+        self.0.control().change(ControlKind::Objective, name, to.wire_name(), by, |rows| {
             if rows.iter().any(|row| row.name == name) {
                 Ok(Some(bytes))
             } else {
@@ -212,7 +212,7 @@ impl RoutineStore for StateStore {
         Ok(match self.objective(name) {
             Ok(objective) => match objective.set_to {
                 ObjectiveState::Active => Charge::Open(Some(objective.budget())),
-                other => Charge::Closed(other.as_str()),
+                other => Charge::Closed(other.wire_name()),
             },
             Err(_) => Charge::Closed("no_objective"),
         })

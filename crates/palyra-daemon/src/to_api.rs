@@ -7,7 +7,24 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use palyra_common::{Capability, CapabilityGrantSet};
+use palyra_common::model::approvals::{ApprovalScope, ApprovalStatus};
+use palyra_common::model::audit::{
+    AuditRuleSetting, AuditVerdict, Certainty, FindingEffect, RiskLevel, Severity,
+};
+use palyra_common::model::deliveries::DeliveryCursor;
+use palyra_common::model::grants::GrantStep;
+use palyra_common::model::models::ModelPrice;
+use palyra_common::model::plugins::{ConfigSource, Touch};
+use palyra_common::model::policy::PolicyEffect;
+use palyra_common::model::routines::Fire;
+use palyra_common::model::runs::{
+    CapabilityTotal, DeclaredCapability, Run, RunLine, RunTotals, ToolCost, UseCount,
+};
+use palyra_common::model::skills::{
+    DiffRow, KeyOrigin, MadeBy, Permission, Placement, QuarantineCause, SkillDependency, SkillStatus,
+    TrustState,
+};
+use palyra_common::{Capability, CapabilityGrantSet, InformationLabels};
 use palyra_skills::Sha256Digest;
 use serde::Serialize;
 use serde_json::Value;
@@ -70,20 +87,6 @@ mod skills;
 
 pub(crate) use deliveries::{channel_letter, hook_letter};
 
-macro_rules! convert_copies {
-    ($($type:ty),*) => {$(
-        impl ToApi for $type {
-            type Api = $type;
-
-            fn to_api(&self) -> $type {
-                *self
-            }
-        }
-    )*};
-}
-
-convert_copies!(bool, u32, u64, usize);
-
 macro_rules! convert_texts {
     ($($type:ty),*) => {$(
         impl ToApi for $type {
@@ -98,12 +101,25 @@ macro_rules! convert_texts {
 
 convert_texts!(Cow<'static, str>, Sha256Digest, Capability);
 
-impl ToApi for String {
-    type Api = Self;
+macro_rules! convert_same {
+    ($($type:ty),* $(,)?) => {$(
+        impl ToApi for $type {
+            type Api = Self;
 
-    fn to_api(&self) -> Self {
-        self.clone()
-    }
+            fn to_api(&self) -> Self {
+                Clone::clone(self)
+            }
+        }
+    )*};
+}
+
+// Types that are used on both sides: plain ones, and those of `palyra_common::model`.
+convert_same! {
+    bool, u32, u64, usize, ApprovalScope, ApprovalStatus, AuditRuleSetting, AuditVerdict, CapabilityTotal,
+    Certainty, ConfigSource, DeclaredCapability, DeliveryCursor, DiffRow, Fire, FindingEffect, GrantStep,
+    InformationLabels, KeyOrigin, MadeBy, Permission, Placement, ModelPrice, PolicyEffect, QuarantineCause,
+    RiskLevel, Run, RunLine, RunTotals, Severity, SkillDependency, SkillStatus, String, ToolCost,
+    Touch, TrustState, UseCount,
 }
 
 impl ToApi for &'static str {

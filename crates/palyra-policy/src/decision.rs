@@ -1,4 +1,6 @@
-//! The answer: allowed or not, by which rules, and as text.
+//! The decision about a request: allowed or denied, the rules that decided, and its text.
+
+pub use palyra_common::model::policy::PolicyEffect as RuleEffect;
 
 use crate::set::PolicyRevision;
 use crate::vocabulary::{Action, ResourceKind};
@@ -6,71 +8,61 @@ use palyra_common::Scope;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The answer to one request.
+/// The decision about one request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyDecision {
-    /// Whether it may happen.
+    /// Whether the request is allowed.
     pub allowed: bool,
-    /// The request.
+    /// The action of the request.
     pub action: Action,
-    /// On what kind of thing.
+    /// The kind of resource of the request.
     pub resource: ResourceKind,
-    /// Reason.
+    /// The reason for `allowed`.
     #[serde(flatten)]
     pub verdict: PolicyVerdict,
-    /// The rules that decided; where no rule did, the ones that came nearest. In the order of the text.
+    /// The rules that decided, in the order of the policy text. If no rule decided, the ones that came closest.
     pub reasons: Vec<PolicyReason>,
-    /// The policy that decided.
+    /// The revision of the policy that decided.
     pub revision: PolicyRevision,
 }
 
-/// Why a request is allowed or not.
+/// The reason why a request is allowed or denied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum PolicyVerdict {
-    /// The rules permit it, and none forbids it.
+    /// At least one rule permits the request and none forbids it.
     Permitted,
-    /// The rules forbid it, whatever permits it.
+    /// A rule forbids the request. Forbidding rules take precedence over permitting ones.
     Forbidden,
     /// No rule permits it.
     NotPermitted {
-        /// The scope that would make the rules permit it, if one alone would.
+        /// The scope with which the rules would permit the request, if a single one is missing.
         missing_scope: Option<Scope>,
     },
-    /// The action is never about such a thing.
+    /// The action does not apply to this kind of resource.
     NotAQuestion,
-    /// A rule could not be evaluated, and what it would have said is not known.
+    /// A rule could not be evaluated. The request is denied, because that rule might have forbidden it.
     Failed {
-        /// The error.
+        /// The error of the policy engine, clipped and escaped.
         problem: String,
     },
 }
 
-/// A rule that decided, or came nearest.
+/// A rule that decided, or came closest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyReason {
-    /// The rule's `@id`.
+    /// The `@id` of the rule.
     pub policy: String,
-    /// Whether it permits or forbids.
+    /// Whether the rule permits or forbids.
     pub effect: RuleEffect,
-    /// The rule's own `@advice`.
+    /// The `@advice` of the rule.
     pub advice: String,
-    /// Its first line, counted from 1.
+    /// The first line of the rule, counted from 1.
     pub line: usize,
 }
 
-/// Effect of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RuleEffect {
-    /// It permits.
-    Permit,
-    /// It forbids.
-    Forbid,
-}
-
 impl PolicyDecision {
-    /// What was decided, without the rules; it holds nothing of the request but closed words.
+    /// Returns the decision without the rules. Contains no text from the request, only names of actions and kinds.
     pub fn headline(&self) -> String {
         let (action, resource) = (self.action, self.resource.description());
         match &self.verdict {
@@ -96,7 +88,7 @@ impl PolicyDecision {
 }
 
 impl fmt::Display for PolicyDecision {
-    /// One sentence for people: what was decided, and each rule with its advice.
+    /// Writes the decision as one sentence, with each rule and its advice.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.headline())?;
         let first = match self.verdict {

@@ -25,4 +25,4 @@ pub use palyra_common::Scope;
 pub use request::{PolicyContext, PolicyRequest, Principal, Resource, Skill, Tool};
 pub use set::{DEFAULT_POLICY, PolicyRevision, PolicySet, RuleSummary, SCHEMA};
 pub use text::{PolicyProblem, PolicyTextError};
-pub use vocabulary::{Action, Face, PrincipalKind, ResourceKind, TrustState};
+pub use vocabulary::{Action, Face, PrincipalKind, ResourceKind, TrustState, resources};

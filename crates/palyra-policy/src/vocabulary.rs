@@ -3,109 +3,56 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-pub use palyra_common::{PrincipalKind, Transport as Face};
+pub use palyra_common::model::skills::TrustState;
+pub use palyra_common::{Action, PrincipalKind, Transport as Face};
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident in $entity:literal { $($(#[$word_doc:meta])* $word:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub enum $name {
-            $($(#[$word_doc])* #[serde(rename = $text)] $word,)*
-        }
-
-        impl $name {
-            /// Every value, in the order of the schema.
-            pub const ALL: &'static [Self] = &[$(Self::$word),*];
-            /// The entity type of the schema for these values.
-            pub const ENTITY: &'static str = $entity;
-
-            /// Returns the name in rules, tokens and JSON.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$word => $text,)*
-                }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.as_str())
-            }
-        }
-    };
+/// The kind of resource that an action applies to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ResourceKind {
+    /// A tool of an installed skill.
+    Tool,
+    /// An installed skill, or one that is about to be installed.
+    Skill,
+    /// A publisher in the trust store.
+    Publisher,
+    /// The daemon itself, for everything that has no resource of another kind.
+    Daemon,
 }
 
-words! {
-    /// The trust state of a skill.
-    TrustState in "Trust" {
-        /// Stored, but not trusted.
-        Quarantine = "quarantine",
-        /// The publisher's keys were pinned at the first installation.
-        Tofu = "tofu",
-        /// The publisher is allowlisted.
-        Trusted = "trusted",
-        /// The skill is part of the program.
-        BuiltIn = "built-in",
-        /// The payload or its keys are revoked, permanently.
-        Revoked = "revoked",
-    }
-}
+impl ResourceKind {
+    /// Every kind, in the order of the schema.
+    pub const ALL: &'static [Self] = &[Self::Tool, Self::Skill, Self::Publisher, Self::Daemon];
 
-words! {
-    /// The action that a caller requests.
-    Action in "Action" {
-        /// Read anything except secrets.
-        Read = "read",
-        /// Call a tool, or run a module that is part of the request.
-        Invoke = "invoke",
-        /// Approve or deny a waiting call.
-        Approve = "approve",
-        /// Cancel, replay, verify, audit, quarantine, disable, configure a plugin, seal a checkpoint.
-        Operate = "operate",
-        /// Install, update, roll back or remove a release.
-        Install = "install",
-        /// Enable a release, consent to its permissions, accept a finding, lift a quarantine.
-        Promote = "promote",
-        /// Change the grants of a plugin: profiles, mapped directories, addresses.
-        Grant = "grant",
-        /// Manage trusted publishers, or repair the state.
-        Trust = "trust",
-        /// Put or delete a secret or a signing key.
-        Vault = "vault",
-        /// Manage tokens and policies, or stop the daemon.
-        Admin = "admin",
-    }
-}
-
-words! {
-    /// The kind of resource that an action applies to.
-    ResourceKind in "" {
-        /// A tool of an installed skill.
-        Tool = "Tool",
-        /// An installed skill, or one that is about to be installed.
-        Skill = "Skill",
-        /// A publisher in the trust store.
-        Publisher = "Publisher",
-        /// The daemon itself, for everything that has no resource of another kind.
-        Daemon = "Daemon",
-    }
-}
-
-impl Action {
-    /// Returns the kinds of resources that the action applies to, as in the schema.
-    pub const fn resources(self) -> &'static [ResourceKind] {
-        use ResourceKind::{Daemon, Publisher, Skill, Tool};
+    /// Returns the entity type of the schema, as in rules and JSON.
+    pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Read => &[Tool, Skill, Publisher, Daemon],
-            Self::Invoke => &[Tool, Daemon],
-            Self::Approve => &[Tool],
-            Self::Operate => &[Tool, Skill, Daemon],
-            Self::Install => &[Skill, Daemon],
-            Self::Promote => &[Skill],
-            Self::Grant => &[Skill, Daemon],
-            Self::Trust => &[Publisher, Daemon],
-            Self::Vault | Self::Admin => &[Daemon],
+            Self::Tool => "Tool",
+            Self::Skill => "Skill",
+            Self::Publisher => "Publisher",
+            Self::Daemon => "Daemon",
         }
+    }
+}
+
+impl fmt::Display for ResourceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Returns the kinds of resources that the action applies to, as in the schema.
+pub const fn resources(action: Action) -> &'static [ResourceKind] {
+    use ResourceKind::{Daemon, Publisher, Skill, Tool};
+    match action {
+        Action::Read => &[Tool, Skill, Publisher, Daemon],
+        Action::Invoke => &[Tool, Daemon],
+        Action::Approve => &[Tool],
+        Action::Operate => &[Tool, Skill, Daemon],
+        Action::Install => &[Skill, Daemon],
+        Action::Promote => &[Skill],
+        Action::Grant => &[Skill, Daemon],
+        Action::Trust => &[Publisher, Daemon],
+        Action::Vault | Action::Admin => &[Daemon],
     }
 }
 

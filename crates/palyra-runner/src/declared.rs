@@ -1,5 +1,7 @@
 //! Compares the capabilities a skill declares with those its runs used, and checks its settings.
 
+pub use palyra_common::model::runs::DeclaredCapability;
+
 use std::collections::BTreeMap;
 
 use palyra_skills::capability_grants_from_manifest;
@@ -21,19 +23,6 @@ pub struct DeclaredVersusUsed {
     pub undeclared: Vec<CapabilityTotal>,
     /// Grants in effect, with their derivations.
     pub grants: EffectiveGrants,
-}
-
-/// A declared capability and its use.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DeclaredCapability {
-    /// The capability, for example `http:api.example.com`.
-    pub capability: String,
-    /// Number of successful uses.
-    pub used: u64,
-    /// Number of denied uses.
-    pub denied: u64,
-    /// The last run that came to it; `None` if none did.
-    pub last_run: Option<String>,
 }
 
 /// Compares the declared capabilities of an installed skill with those its runs used.

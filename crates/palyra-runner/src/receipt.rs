@@ -9,7 +9,7 @@ use palyra_journal::{EventError, EventKind, JournalError, NewEvent, PreparedEven
 use palyra_plugins_runtime::{Entry, HookDecision, RunOutput, RunReport, StepTime};
 use palyra_skills::Sha256Digest;
 use palyra_state::runs::{
-    self, CapabilityUse, FinishedRun, INLINE, KeptTape, OTHERS, Refusal, RefusedBy, RunFailure, RunNotes,
+    self, CapabilityUse, FinishedRun, INLINE, KeptTape, OTHERS, Refusal, RefusedBy, RunNotes,
     Touched, UseCount,
 };
 use palyra_state::{State, StateError, short_name};
@@ -192,7 +192,7 @@ fn failure(
 ) -> String {
     let limits = resolved.limits_of_call.as_ref();
     let over_limit = || refusal::over_limit(error, &state.view(), &calling.subject.skill_id, limits);
-    let failure = RunFailure::new(error, denied.or_else(over_limit));
+    let failure = runs::run_failure(error, denied.or_else(over_limit));
     json!(failure).to_string()
 }
 

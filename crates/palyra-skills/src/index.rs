@@ -1,4 +1,6 @@
-//! What is installed: one record per skill, with the release that runs, the one that waits, and those before.
+//! The index of installed skills: one record per skill with its current, waiting and previous releases.
+
+pub use palyra_common::model::skills::{QuarantineCause, SkillStatus as RuntimeStatus, TrustState};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,148 +14,97 @@ use crate::compat::{Eligibility, Platform, eligibility};
 use crate::digest::Sha256Digest;
 use crate::manifest::{SkillManifest, ToolEntrypoint, model_name};
 
-/// Earlier releases a record remembers for going back.
+/// Maximum number of previous releases in a record, kept for rollback.
 pub const MAX_PREVIOUS: usize = 8;
 
-/// Trust state of a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TrustState {
-    /// Stored, and nothing more.
-    Quarantine,
-    /// Its publisher's keys were pinned at first contact.
-    Tofu,
-    /// Its publisher is allowlisted.
-    Trusted,
-    /// It came with the program, which has its payload digest compiled in.
-    #[serde(rename = "built-in")]
-    BuiltIn,
-    /// Its payload or its keys are revoked, for good.
-    Revoked,
-}
-
-/// Whether a skill can be called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RuntimeStatus {
-    /// It can.
-    Active,
-    /// It is kept from running.
-    Quarantined,
-    /// A person must agree first.
-    AwaitingConsent,
-    /// An operator switched it off.
-    Disabled,
-    /// It does not fit this machine, or its bytes cannot be read.
-    Error,
-}
-
-/// Every installed skill by its id; a copy shares the records.
+/// The installed skills by id. Clones share the records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InstalledSkillsIndex(BTreeMap<String, Arc<SkillRecord>>);
 
-/// One installed skill.
+/// An installed skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SkillRecord {
-    /// The skill.
+    /// The id, `PUBLISHER.NAME`.
     pub skill_id: String,
-    /// Owner.
+    /// The publisher part of the id.
     pub publisher: String,
-    /// The active release.
+    /// The release that calls use, if it can run.
     pub current: InstalledRelease,
-    /// A newer release that cannot run yet; the current one keeps running.
+    /// A newer release that cannot run yet; calls still use the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<Box<InstalledRelease>>,
-    /// Releases that ran before, newest first.
+    /// Earlier current releases, newest first, at most [`MAX_PREVIOUS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub previous: Vec<PastRelease>,
-    /// Why an operator disabled it.
+    /// The operator's reason for disabling the skill; `None` if it is enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<String>,
 }
 
-/// One release of an installed skill.
+/// A release of an installed skill whose bytes are in use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InstalledRelease {
     /// The payload digest, which identifies the release.
     pub payload: Sha256Digest,
-    /// The digest of the archive; the name of the stored object.
+    /// The digest of the archive, which is the name of the stored object.
     pub archive: Sha256Digest,
-    /// The keys that signed it.
+    /// The ids of the keys that signed it.
     pub signers: Vec<String>,
-    /// Trust state.
+    /// The trust state, as of the last check.
     pub trust: TrustState,
-    /// Why it cannot run.
+    /// The reason why it cannot run, if it is quarantined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quarantine: Option<Quarantine>,
-    /// The consent for its permissions.
+    /// The id of the consent for its permissions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<Sha256Digest>,
-    /// Whether its publisher may be pinned.
+    /// Whether the operator permitted to pin its publisher (`--allow-tofu`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tofu_permitted: bool,
-    /// Result of the last audit.
+    /// The result of the last audit.
     pub audit: AuditSummary,
-    /// Its manifest.
+    /// The manifest, verified with the payload.
     pub manifest: SkillManifest,
 }
 
-/// A release that ran before.
+/// An earlier release that a rollback can restore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PastRelease {
-    /// Its version.
+    /// The version in its manifest.
     pub version: Version,
-    /// Its payload.
+    /// The payload digest, which identifies the release.
     pub payload: Sha256Digest,
-    /// Its stored object.
+    /// The digest of the archive, which is the name of the stored object.
     pub archive: Sha256Digest,
-    /// Damage of its stored object, found by the last check; a rollback checks again.
+    /// Damage of the stored object found by the last check. A rollback checks again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damage: Option<String>,
 }
 
-/// Why a release cannot run.
+/// The reason why a release cannot run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quarantine {
-    /// Reason.
+    /// The kind of reason; decides which actions lift the quarantine.
     pub cause: QuarantineCause,
-    /// As text.
+    /// The reason as text, escaped and clipped to 500 characters.
     pub reason: String,
 }
 
-/// Obstacle to running a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum QuarantineCause {
-    /// Its publisher is unknown.
-    UnknownPublisher,
-    /// The audit found something.
-    Audit,
-    /// An operator said so.
-    Operator,
-    /// Its description differs from its manifest.
-    Describe,
-    /// Its payload, keys or publisher are no longer trusted.
-    Trust,
-    /// Its bytes are not what they were.
-    Damage,
-}
-
-/// What an audit said, as far as the index keeps it.
+/// The part of an audit report that the index stores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuditSummary {
-    /// The verdict after accepted findings.
+    /// The verdict, with accepted findings ignored.
     pub verdict: Verdict,
-    /// The risk.
+    /// The risk level of all findings, accepted ones included.
     pub risk: RiskLevel,
-    /// The policy, rules and advisories it was made with; another digest means it is due again.
+    /// The digest of policy, rules and advisories; if it differs from the current one, the audit is repeated.
     pub policy_digest: Sha256Digest,
-    /// The findings that keep it from running, accepted ones included.
+    /// The findings that prevent the skill from running, including accepted ones.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub findings: BTreeSet<FindingId>,
     /// Findings of this release that an operator accepted.
@@ -161,14 +112,14 @@ pub struct AuditSummary {
     pub accepted: BTreeSet<FindingId>,
 }
 
-/// A record with what follows from it on this machine.
+/// A record with its state on this machine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SkillInventoryEntry {
-    /// The record.
+    /// The record from the index.
     pub record: SkillRecord,
-    /// Whether it can be called.
+    /// Whether the skill can be called on this machine.
     pub runtime_status: RuntimeStatus,
-    /// Whether it fits this machine.
+    /// The requirements that this machine does not meet.
     pub eligibility: Eligibility,
 }
 
@@ -176,24 +127,24 @@ impl Eq for SkillRecord {}
 impl Eq for InstalledRelease {}
 
 impl InstalledSkillsIndex {
-    /// The record of a skill.
+    /// Returns the record of a skill.
     #[must_use]
     pub fn get(&self, skill_id: &str) -> Option<&SkillRecord> {
         self.0.get(skill_id).map(Arc::as_ref)
     }
 
-    /// The record of a skill, to keep.
+    /// Returns the shared record of a skill, for callers that keep it.
     #[must_use]
     pub fn shared(&self, skill_id: &str) -> Option<&Arc<SkillRecord>> {
         self.0.get(skill_id)
     }
 
-    /// Every record, by skill id, to keep.
+    /// Iterates over the shared records, sorted by skill id.
     pub fn iter_shared(&self) -> impl Iterator<Item = &Arc<SkillRecord>> {
         self.0.values()
     }
 
-    /// Every record, by skill id.
+    /// Iterates over the records, sorted by skill id.
     pub fn iter(&self) -> impl Iterator<Item = &SkillRecord> {
         self.0.values().map(Arc::as_ref)
     }
@@ -203,18 +154,18 @@ impl InstalledSkillsIndex {
         self.0.insert(record.skill_id.clone(), Arc::new(record));
     }
 
-    /// Takes a record out; says whether there was one.
+    /// Removes a record. Returns whether there was one.
     pub fn remove(&mut self, skill_id: &str) -> bool {
         self.0.remove(skill_id).is_some()
     }
 
-    /// Every skill with its status on a machine.
+    /// Returns every skill with its state on a machine.
     #[must_use]
     pub fn inventory(&self, platform: &Platform) -> Vec<SkillInventoryEntry> {
         self.iter().map(|record| SkillInventoryEntry::new(record.clone(), platform)).collect()
     }
 
-    /// The tools of every release that runs or waits, for the audit to compare with.
+    /// Returns the tools of all current and waiting releases, which the audit compares new ids with.
     #[must_use]
     pub fn installed_tools(&self) -> InstalledTools {
         let releases = self.iter().flat_map(|record| record.releases().map(move |release| (record, release)));
@@ -223,14 +174,15 @@ impl InstalledSkillsIndex {
             .collect()
     }
 
-    /// The skill and tool that answer to an id.
+    /// Returns the skill and tool with an id, among current releases.
     #[must_use]
     pub fn find_tool(&self, tool_id: &str) -> Option<(&SkillRecord, &ToolEntrypoint)> {
         let tools = self.iter().flat_map(|record| record.current.tools().map(move |tool| (record, tool)));
         tools.into_iter().find(|(_, tool)| tool.id == tool_id)
     }
 
-    /// The installed tool of another skill that models would see under the same name as one of this manifest.
+    /// Returns an installed tool of another skill that models would see under the same name as one of this manifest's
+    /// tools.
     #[must_use]
     pub fn model_name_taken(&self, manifest: &SkillManifest) -> Option<(String, &ToolEntrypoint)> {
         let wanted: BTreeSet<String> =
@@ -248,7 +200,7 @@ impl FromIterator<SkillRecord> for InstalledSkillsIndex {
 }
 
 impl SkillRecord {
-    /// Its state on this machine, and what it misses there.
+    /// Returns the status on this machine, and the unmet requirements.
     #[must_use]
     pub fn status_and_eligibility(&self, platform: &Platform) -> (RuntimeStatus, Eligibility) {
         let eligibility = eligibility(&self.current.manifest, platform);
@@ -258,7 +210,7 @@ impl SkillRecord {
         }
     }
 
-    /// Whether the current release can be called, as far as the index knows.
+    /// Returns whether the current release can be called, without regard to the machine.
     #[must_use]
     pub fn runtime_status(&self) -> RuntimeStatus {
         match self.current.status() {
@@ -267,25 +219,25 @@ impl SkillRecord {
         }
     }
 
-    /// The releases with bytes that are in use: current, then waiting.
+    /// Iterates over the current release and the waiting one, if any.
     pub fn releases(&self) -> impl Iterator<Item = &InstalledRelease> {
         std::iter::once(&self.current).chain(self.waiting.as_deref())
     }
 
-    /// The current or waiting release with this payload.
+    /// Returns the current or waiting release with this payload.
     #[must_use]
     pub fn release(&self, payload: Sha256Digest) -> Option<&InstalledRelease> {
         self.releases().find(|release| release.payload == payload)
     }
 
-    /// Every stored object the record needs.
+    /// Iterates over the stored objects that the record refers to.
     pub fn objects(&self) -> impl Iterator<Item = Sha256Digest> {
         self.releases().map(|release| release.archive).chain(self.previous.iter().map(|past| past.archive))
     }
 }
 
 impl InstalledRelease {
-    /// Whether this release can be called.
+    /// Returns whether this release can be called, without regard to the machine or the disabled state of the skill.
     #[must_use]
     pub fn status(&self) -> RuntimeStatus {
         let believed = matches!(self.trust, TrustState::Tofu | TrustState::Trusted | TrustState::BuiltIn);
@@ -297,18 +249,18 @@ impl InstalledRelease {
         }
     }
 
-    /// Whether it can run.
+    /// Returns whether the release is active.
     #[must_use]
     pub fn is_runnable(&self) -> bool {
         self.status() == RuntimeStatus::Active
     }
 
-    /// Its tools.
+    /// Iterates over the tools of the manifest.
     pub fn tools(&self) -> impl Iterator<Item = &ToolEntrypoint> {
         self.manifest.entrypoints.tools.iter()
     }
 
-    /// What stays in the record after it ran.
+    /// Returns the entry for `previous` after this release is replaced.
     #[must_use]
     pub fn as_past(&self) -> PastRelease {
         PastRelease {
@@ -321,7 +273,7 @@ impl InstalledRelease {
 }
 
 impl Quarantine {
-    /// A quarantine with its reason, made safe to show.
+    /// Creates a quarantine; the reason is escaped and clipped.
     #[must_use]
     pub fn new(cause: QuarantineCause, reason: &str) -> Self {
         Self { cause, reason: clip_untrusted(reason, 500) }
@@ -329,7 +281,7 @@ impl Quarantine {
 }
 
 impl SkillInventoryEntry {
-    /// A record as this machine sees it.
+    /// Creates an entry with the state of a record on a machine.
     #[must_use]
     pub fn new(record: SkillRecord, platform: &Platform) -> Self {
         let (runtime_status, eligibility) = record.status_and_eligibility(platform);

@@ -1,12 +1,14 @@
 //! The installed skills, and the report about one skill: publisher, permissions, use of capabilities, the
 //! reason for its status, and the commands that change it.
 
+pub use palyra_common::model::runs::{CapabilityTotal, RunTotals};
+pub use palyra_common::model::skills::MadeBy;
+
 use palyra_common::{Capability, CapabilityGrantSet};
 use palyra_journal::JournalError;
 use palyra_skills::consent::{ConsentRequest, consented_grants};
 use palyra_skills::grants::{Permission, describe_permissions};
 use palyra_skills::index::{InstalledRelease, QuarantineCause};
-use palyra_skills::trust::PublisherMode;
 use palyra_skills::{
     RuntimeStatus, SkillInventoryEntry, SkillRecord, UpdateDiff, capability_grants_from_manifest,
 };
@@ -37,17 +39,6 @@ pub struct SkillInfo {
     pub waiting: Option<WaitingRelease>,
 }
 
-/// The publisher of a skill, as far as this machine knows it.
-#[derive(Debug, Clone, Serialize)]
-pub struct MadeBy {
-    /// Name of the publisher.
-    pub publisher: String,
-    /// How it became trusted; `None` for an unknown publisher.
-    pub mode: Option<PublisherMode>,
-    /// Keys that signed the current release.
-    pub signers: Vec<String>,
-}
-
 /// Permissions of a skill's runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct CanTouch {
@@ -57,30 +48,6 @@ pub struct CanTouch {
     pub granted: CapabilityGrantSet,
     /// Permissions that are requested but not consented to.
     pub closed: Vec<Capability>,
-}
-
-/// Uses of one capability over all runs of a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CapabilityTotal {
-    /// Name of the capability, for example `http:api.example.com`.
-    pub capability: String,
-    /// Number of successful uses.
-    pub used: u64,
-    /// Number of denied uses.
-    pub denied: u64,
-    /// Id of the last run that used it.
-    pub last_run: String,
-}
-
-/// Numbers of runs of a skill, by outcome.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct RunTotals {
-    /// Runs that returned a result.
-    pub completed: u64,
-    /// Runs that ended without a result, for any reason.
-    pub failed: u64,
-    /// Start of the last run, in Unix milliseconds.
-    pub last_started_ms: Option<u64>,
 }
 
 /// A pending release of an installed skill, which runs once its consent or review is given.

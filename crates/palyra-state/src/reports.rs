@@ -1,5 +1,7 @@
 //! Reports about the past of a skill: the capabilities it used, and every resource it touched.
 
+pub use palyra_common::model::plugins::Touch;
+
 use palyra_journal::JournalError;
 use rusqlite::{Connection, Row};
 use serde::Serialize;
@@ -37,27 +39,13 @@ pub struct BlastRadius {
     pub more: bool,
 }
 
-/// Uses of one touched resource.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Touch {
-    /// Name of the resource.
-    pub subject: String,
-    /// Number of uses.
-    pub uses: u64,
-    /// Id of the first run that used it.
-    pub first_run: String,
-    /// Id of the last run that used it.
-    pub last_run: String,
-}
-
 impl RunStore<'_> {
     /// Returns the use of each capability over all runs of a skill.
     pub fn capability_totals(&self, skill_id: &str) -> Result<Vec<CapabilityTotal>, StateError> {
         Ok(self.state.journal.read(|connection| totals(connection, skill_id))?.0)
     }
 
-    /// Returns every resource that a skill touched, from totals that runs maintain instead of a scan of the
-    /// journal.
+    /// Returns every resource that a skill touched, from totals that runs maintain instead of a scan of the journal.
     pub fn blast_radius(&self, skill_id: &str) -> Result<BlastRadius, StateError> {
         let (touched, (_, totals)) = self.state.journal.read(|connection| {
             let touched =

@@ -1,5 +1,4 @@
-//! The rows of a run: inserted before its first effect, finished together with its receipt, with bounded
-//! output.
+//! The rows of a run: inserted before its first effect, finished together with its receipt, with bounded output.
 
 mod cost;
 mod events;
@@ -11,6 +10,8 @@ mod retention;
 mod tapes;
 mod uses;
 
+pub use palyra_common::model::runs::{Run as RunRow, RunLine as RunEvent};
+
 use std::sync::Arc;
 
 use palyra_common::{Principal, WasmPluginRunError};
@@ -19,7 +20,6 @@ use palyra_plugins_runtime::{ChannelMessage, LogLine};
 use palyra_skills::Sha256Digest;
 use palyra_skills::index::SkillRecord;
 use rusqlite::params;
-use serde::Serialize;
 
 pub use cost::ToolCost;
 pub use events::{RunEvents, RunFollower, RunLine, RunUpdate};
@@ -27,7 +27,7 @@ pub use interrupted::close_abandoned;
 pub(crate) use interrupted::close_interrupted;
 pub(crate) use list::{RUN_COLUMNS, read_run};
 pub use list::{RunPage, RunQuery};
-pub use notes::{Refusal, RefusedBy, RunFailure, RunNotes};
+pub use notes::{Refusal, RefusedBy, RunFailure, RunNotes, run_failure};
 pub use registry::{COMPILING, Listed, RunListener, RunRegistry, RunningRun, unrunnable};
 pub use retention::{DEFAULT_TAPE_STORE_BYTES, RunRetention, Trimmed};
 pub use tapes::{KeptTape, TapeProblem};
@@ -60,49 +60,6 @@ pub const OTHERS: &str = "(others)";
 /// rows of earlier versions have a copy, and for an archived leaf the result is NULL.
 pub(crate) const RECEIPT_FACTS: &str =
     "coalesce(receipt, (SELECT details FROM journal_event WHERE seq = receipt_leaf))";
-
-/// One run as the database keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RunRow {
-    /// Its id.
-    pub run_id: String,
-    /// The skill.
-    pub skill_id: String,
-    /// The tool.
-    pub tool_id: String,
-    /// The release.
-    pub payload: String,
-    /// `started`, `completed`, `failed`, `cancelled` or `interrupted`.
-    pub status: String,
-    /// Time at which it began, in Unix milliseconds.
-    pub started_ms: u64,
-    /// End time.
-    pub finished_ms: Option<u64>,
-    /// Sequence number of its receipt in the journal.
-    pub receipt_leaf: Option<u64>,
-    /// Principal.
-    pub principal: Option<String>,
-    /// The session it belongs to.
-    pub session: Option<String>,
-    /// The error code, if it failed.
-    pub error: Option<String>,
-    /// The digest of its tape, if it is still stored.
-    pub tape: Option<String>,
-    /// The fields that differ from the receipt in the journal, because another program changed the row.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub differs: Vec<&'static str>,
-}
-
-/// One line of a run: its log, or a message it published.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RunEvent {
-    /// Its number in the run.
-    pub number: u64,
-    /// `log` or `channel`.
-    pub kind: String,
-    /// The text, escaped.
-    pub text: String,
-}
 
 /// The code that a run executes, in the form in which rows and receipts name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,16 +105,22 @@ pub struct RunStart {
 }
 
 impl RunStart {
-    /// A run of its own id that begins now.
+    /// Describes a run that begins now, with a new id if the caller chose none.
     pub fn new(
         state: &State,
         subject: &Arc<RunSubject>,
         principal: &Principal,
         session: Option<&str>,
+        run_id: Option<&str>,
     ) -> Result<Self, WasmPluginRunError> {
         let now = state.now_ms();
+        let (run_id, now) = match run_id {
+            // Its time is that of its id, with which it is compared.
+            Some(id) => (id.to_owned(), crate::text::time_of_id(id).unwrap_or(now)),
+            None => (crate::text::time_sorted_id("run", now).map_err(WasmPluginRunError::Internal)?, now),
+        };
         Ok(Self {
-            run_id: crate::text::time_sorted_id("run", now).map_err(WasmPluginRunError::Internal)?,
+            run_id,
             subject: Arc::clone(subject),
             principal: short_name(&principal.actor()),
             session: session.map(str::to_owned),

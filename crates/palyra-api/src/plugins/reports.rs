@@ -1,23 +1,13 @@
 //! Reports about the past runs of a plugin, and whether it could run now.
 
+pub use palyra_common::model::plugins::Touch;
+pub use palyra_common::model::runs::DeclaredCapability as DeclaredDoor;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::runs::Run;
 use crate::skills::RunTotals;
-
-/// One declared capability and its use.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct DeclaredDoor {
-    /// The capability, for example `http:api.example.com`.
-    pub capability: String,
-    /// Number of successful uses.
-    pub used: u64,
-    /// Number of denied uses.
-    pub denied: u64,
-    /// The last run that used it.
-    pub last_run: Option<String>,
-}
 
 /// Response of `GET /v1/plugins/{skill_id}/check`: what keeps its runs from going well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -66,17 +56,4 @@ pub struct BlastRadius {
     pub older_runs: Option<String>,
     /// Whether it used more names than are recorded individually.
     pub more: bool,
-}
-
-/// One used resource.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Touch {
-    /// Its name.
-    pub subject: String,
-    /// How often.
-    pub uses: u64,
-    /// The first run that used it.
-    pub first_run: String,
-    /// The last run that used it.
-    pub last_run: String,
 }

@@ -1,5 +1,7 @@
 //! An operator's settings for a plugin: its profile and its configuration.
 
+pub use palyra_common::model::plugins::ConfigSource;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -84,18 +86,6 @@ pub enum ConfigFieldKind {
     Boolean,
     /// The name of a secret in the vault.
     Secret,
-}
-
-/// Origin of the value of a setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ConfigSource {
-    /// An operator set it.
-    Operator,
-    /// The manifest's default.
-    Default,
-    /// There is none.
-    Missing,
 }
 
 /// Request body of `PUT /v1/plugins/{skill_id}/config`.

@@ -1,5 +1,7 @@
 //! A stored run again, from its tape.
 
+pub use palyra_common::model::runs::{Divergence, ReplayVerdict};
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -23,29 +25,4 @@ pub struct ReplayAnswer {
     pub error: Option<String>,
     /// Resource use of the replay.
     pub usage: Usage,
-}
-
-/// Result of a replay.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case", tag = "verdict")]
-pub enum ReplayVerdict {
-    /// Identical steps, result and output.
-    Identical,
-    /// The recorded run was timed out or cancelled; the replay is identical up to that point.
-    SamePrefix,
-    /// The replay diverged.
-    Diverged(Divergence),
-}
-
-/// Location and reason of a divergence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Divergence {
-    /// The step, counted from 1; 0 is before the first step.
-    pub step: u64,
-    /// The difference.
-    pub what: String,
-    /// The value on the tape.
-    pub expected: String,
-    /// The finding.
-    pub found: String,
 }

@@ -1,5 +1,7 @@
 //! Findings of an audit.
 
+pub use palyra_common::model::audit::{Certainty, FindingEffect, Severity};
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -117,44 +119,4 @@ impl Finding {
     pub fn quarantines(&self) -> bool {
         self.effect >= FindingEffect::Quarantine
     }
-}
-
-/// Severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Worth knowing.
-    Info,
-    /// Unusual.
-    Low,
-    /// Look before you trust it.
-    Medium,
-    /// Harmful if meant.
-    High,
-    /// Harmful whether meant or not.
-    Critical,
-}
-
-/// Certainty of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Certainty {
-    /// Honest skills have it too.
-    Possible,
-    /// Honest skills rarely have it.
-    Likely,
-    /// A fact read from the bytes.
-    Certain,
-}
-
-/// Effect of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FindingEffect {
-    /// It is shown.
-    Note,
-    /// The skill is stored and cannot run.
-    Quarantine,
-    /// The skill is not stored.
-    Refuse,
 }

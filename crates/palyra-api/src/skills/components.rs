@@ -1,5 +1,7 @@
 //! Components of a skill, from its bill of materials.
 
+pub use palyra_common::model::skills::SkillDependency;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -25,15 +27,4 @@ pub struct SkillModule {
     pub sha256: String,
     /// The languages and tools it was built with, for example `language: Rust`.
     pub producers: Vec<String>,
-}
-
-/// One dependency.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct SkillDependency {
-    /// Its name.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// Its package URL, if its registry has one.
-    pub purl: Option<String>,
 }

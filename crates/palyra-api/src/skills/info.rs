@@ -1,5 +1,10 @@
 //! The five questions: who made it, what can it touch, what has it used, why is it in this state, what would change it.
 
+pub use palyra_common::model::runs::{CapabilityTotal, RunTotals};
+pub use palyra_common::model::skills::{
+    DiffChange, DiffRow, DiffSection, MadeBy, Permission, PermissionSeverity, PublisherMode,
+};
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -29,29 +34,6 @@ pub struct SkillInfo {
     pub consent_digest: Option<String>,
 }
 
-/// The publisher in the trust store.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct MadeBy {
-    /// The publisher.
-    pub publisher: String,
-    /// How it is known; `null` for an unknown one.
-    pub mode: Option<PublisherMode>,
-    /// The keys that signed the current release.
-    pub signers: Vec<String>,
-}
-
-/// Trust status of a publisher.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PublisherMode {
-    /// Its keys were named by an operator.
-    Allowlisted,
-    /// Its keys were pinned at first contact.
-    TofuPinned,
-    /// It is blocked.
-    Blocked,
-}
-
 /// Permissions of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CanTouch {
@@ -61,51 +43,6 @@ pub struct CanTouch {
     pub granted: Vec<String>,
     /// Requested permissions that are not granted.
     pub closed: Vec<String>,
-}
-
-/// One permission as text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Permission {
-    /// A sentence without a subject.
-    pub text: String,
-    /// Weight.
-    pub severity: PermissionSeverity,
-}
-
-/// Weight of a permission.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PermissionSeverity {
-    /// Stays within the skill.
-    Low,
-    /// Reaches something named.
-    Medium,
-    /// Reaches much, reads a secret, or changes things outside.
-    High,
-}
-
-/// Uses of one capability over all runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct CapabilityTotal {
-    /// The capability, for example `http:api.example.com`.
-    pub capability: String,
-    /// Number of successful uses.
-    pub used: u64,
-    /// Number of denied uses.
-    pub denied: u64,
-    /// The last run that used it.
-    pub last_run: String,
-}
-
-/// Number of runs of a skill.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct RunTotals {
-    /// Number of successful runs.
-    pub completed: u64,
-    /// Number of failed runs.
-    pub failed: u64,
-    /// Start of the last one, in Unix milliseconds.
-    pub last_started_ms: Option<u64>,
 }
 
 /// A pending release of an installed skill.
@@ -139,65 +76,4 @@ pub struct ConsentRequest {
 pub struct UpdateDiff {
     /// Differences, grouped by section.
     pub rows: Vec<DiffRow>,
-}
-
-/// One difference, in two columns.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct DiffRow {
-    /// The part of the manifest.
-    pub section: DiffSection,
-    /// Subject of the row.
-    pub subject: String,
-    /// The old column.
-    pub old: Option<String>,
-    /// The new column.
-    pub new: Option<String>,
-    /// Meaning of the difference.
-    pub change: DiffChange,
-}
-
-/// The part of the manifest a row is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DiffSection {
-    /// Version, counter, names outside the model's view.
-    Release,
-    /// HTTP rules.
-    Http,
-    /// Secrets.
-    Secrets,
-    /// Storage prefixes.
-    Storage,
-    /// Channels.
-    Channels,
-    /// Filesystem roots.
-    Filesystem,
-    /// Devices and wildcard opt-in.
-    Devices,
-    /// Limits.
-    Quotas,
-    /// Tools, their risk and what they return.
-    Tools,
-    /// Hooks and their events.
-    Hooks,
-    /// Settings of the operator.
-    Config,
-    /// Requirements.
-    Compat,
-    /// Text models read.
-    Text,
-}
-
-/// Meaning of a difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DiffChange {
-    /// The new release can do something the old one could not.
-    Growth,
-    /// A model reads something else.
-    Text,
-    /// The new release can do less.
-    Narrowing,
-    /// Neither.
-    Neutral,
 }

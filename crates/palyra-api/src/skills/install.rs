@@ -1,5 +1,7 @@
 //! Result of an installation, or of a repeated check of a stored release.
 
+pub use palyra_common::model::skills::{KeyOrigin, Placement};
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -108,16 +110,6 @@ impl InstallOutcome {
     }
 }
 
-/// Placement of a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Placement {
-    /// It is the skill's current release.
-    Current,
-    /// It waits beside the current one, which runs on.
-    Waiting,
-}
-
 /// A requested grant that is not in effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Withheld {
@@ -161,16 +153,6 @@ pub enum TrustDecision {
         /// The publisher's keys as the release lists them.
         keys: KeySet,
     },
-}
-
-/// Origin of trust in keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum KeyOrigin {
-    /// An operator named them.
-    Allowlisted,
-    /// They came with the first skill.
-    TofuPinned,
 }
 
 /// The keys of a publisher, and how many of them must sign.

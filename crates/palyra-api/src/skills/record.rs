@@ -1,5 +1,8 @@
 //! Installed skills: one record for each, with its status on the daemon's machine.
 
+pub use palyra_common::model::audit::{AuditVerdict, RiskLevel};
+pub use palyra_common::model::skills::{QuarantineCause, SkillStatus, TrustState};
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -159,81 +162,4 @@ pub struct AuditSummary {
 pub struct Eligibility {
     /// Obstacle as text.
     pub missing: Vec<String>,
-}
-
-/// Whether a skill can be called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SkillStatus {
-    /// It can.
-    Active,
-    /// It is kept from running.
-    Quarantined,
-    /// A person must agree first.
-    AwaitingConsent,
-    /// An operator switched it off.
-    Disabled,
-    /// It does not fit the machine, or its bytes cannot be read.
-    Error,
-}
-
-/// Trust state of a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum TrustState {
-    /// Stored, and nothing more.
-    Quarantine,
-    /// Its publisher's keys were pinned at first contact.
-    Tofu,
-    /// Its publisher is allowlisted.
-    Trusted,
-    /// It came with the program, which has its payload digest compiled in.
-    #[serde(rename = "built-in")]
-    BuiltIn,
-    /// Its payload or its keys are revoked, for good.
-    Revoked,
-}
-
-/// Obstacle to running a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum QuarantineCause {
-    /// Its publisher is unknown.
-    UnknownPublisher,
-    /// The audit found something.
-    Audit,
-    /// An operator said so.
-    Operator,
-    /// Its description differs from its manifest.
-    Describe,
-    /// Its payload, keys or publisher are no longer trusted.
-    Trust,
-    /// Its bytes are not what they were.
-    Damage,
-}
-
-/// Verdict of an audit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum AuditVerdict {
-    /// It can run.
-    Pass,
-    /// It is stored and cannot run.
-    Quarantine,
-    /// It is not stored.
-    Refuse,
-}
-
-/// Risk of a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum RiskLevel {
-    /// No unusual findings.
-    Low,
-    /// Look at the findings.
-    Medium,
-    /// Look closely.
-    High,
-    /// Do not run it.
-    Critical,
 }

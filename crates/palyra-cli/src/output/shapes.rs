@@ -1,14 +1,10 @@
-//! Shapes of the API for people.
+//! Formats API types for people.
 
 mod audit;
 
 pub(crate) use audit::{audit, audit_for_consent};
 
-use super::skills;
-use palyra_api::skills::{
-    InstallStage, InstallStep, Permission, PermissionSeverity, SkillStatus, TrustState, UpdateDiff,
-    VerifyStep,
-};
+use palyra_api::skills::{InstallStage, InstallStep, SkillStatus, TrustState, VerifyStep};
 use palyra_common::redact::escape_untrusted;
 
 /// Returns the text of a status.
@@ -51,28 +47,4 @@ pub(crate) fn install_step(step: &InstallStep) -> String {
     };
     let mark = if step.blocks { "no" } else { "ok" };
     format!("{mark}  {name:<10}  {}", step.found)
-}
-
-/// Formats permissions, one per line; broad ones are marked.
-pub(crate) fn permissions(permissions: &[Permission]) -> String {
-    if permissions.is_empty() {
-        return "  none\n".to_owned();
-    }
-    let line = |permission: &Permission| {
-        let mark = match permission.severity {
-            PermissionSeverity::Low => "  ",
-            PermissionSeverity::Medium => "- ",
-            PermissionSeverity::High => "! ",
-        };
-        format!("  {mark}{}\n", escape_untrusted(&permission.text))
-    };
-    permissions.iter().map(line).collect()
-}
-
-/// Formats differences in two columns; rows of a newer version are skipped.
-pub(crate) fn two_columns(diff: &UpdateDiff, old: &str, new: &str) -> String {
-    // Both types serialize to the same names.
-    let known = |row| serde_json::to_value(row).and_then(serde_json::from_value).ok();
-    let rows = diff.rows.iter().filter_map(known).collect();
-    skills::two_columns(&palyra_skills::UpdateDiff { rows }, old, new)
 }

@@ -1,12 +1,11 @@
 //! Requests about the access policy: read, change, and evaluate a question.
 
 use palyra_api::Problem;
-use palyra_api::policy::{AccessPolicy, PolicyAction, PolicyAnswer, PolicyFace, PolicyKind, PolicyQuestion};
-use palyra_api::sessions::SessionLabels;
+use palyra_api::policy::{AccessPolicy, PolicyAnswer, PolicyQuestion};
 use palyra_common::principal::OWNER;
-use palyra_common::{ErrorCode, InformationLabels, Scope};
+use palyra_common::{ErrorCode, Scope};
 use palyra_policy::{
-    Action, Face, PolicyContext, PolicyRequest, PolicySet, Principal, PrincipalKind, Resource, ResourceKind,
+    Action, PolicyContext, PolicyRequest, PolicySet, Principal, PrincipalKind, Resource, ResourceKind,
 };
 use palyra_runner::effective_grants;
 use palyra_state::authorizer::{requester, resource};
@@ -91,16 +90,15 @@ fn read(state: &State, question: PolicyQuestion) -> Result<PolicyRequest, Proble
         skill,
         publisher,
         requester: by,
-        labels: SessionLabels { private, untrusted },
+        labels,
         writes_outside,
     } = question;
     if name.len() > MAX_NAME {
         return Err(Problem::new(ErrorCode::Usage, format!("`name` has at most {MAX_NAME} bytes")));
     }
-    let kind = read_kind(kind);
     let scopes: Vec<Scope> = match (kind, scopes) {
         (PrincipalKind::Owner, _) => Scope::ALL.to_vec(),
-        (_, Some(scopes)) => scopes.into_iter().map(Scope::from).collect(),
+        (_, Some(scopes)) => scopes,
         (kind, None) => scopes_in_use(state, kind, &name)?,
     };
     let name = if kind == PrincipalKind::Owner { OWNER.to_owned() } else { name };
@@ -113,13 +111,13 @@ fn read(state: &State, question: PolicyQuestion) -> Result<PolicyRequest, Proble
     });
     Ok(PolicyRequest {
         principal: Principal::new(kind, name, scopes),
-        action: read_action(action),
+        action,
         resource,
         context: PolicyContext {
-            labels: InformationLabels { private, untrusted },
+            labels,
             writes_outside,
             requester: by.as_deref().map(requester),
-            ..PolicyContext::new(read_transport(face))
+            ..PolicyContext::new(face)
         },
     })
 }
@@ -176,45 +174,5 @@ fn about(
         Resource::Tool(tool) if tool.skill.is_empty() => Err(not_found("tool", &name, known)),
         Resource::Skill(skill) if skill.publisher.is_empty() => Err(not_found("skill", &name, known)),
         found => Ok(found),
-    }
-}
-
-fn read_action(action: PolicyAction) -> Action {
-    match action {
-        PolicyAction::Read => Action::Read,
-        PolicyAction::Invoke => Action::Invoke,
-        PolicyAction::Approve => Action::Approve,
-        PolicyAction::Operate => Action::Operate,
-        PolicyAction::Install => Action::Install,
-        PolicyAction::Promote => Action::Promote,
-        PolicyAction::Grant => Action::Grant,
-        PolicyAction::Trust => Action::Trust,
-        PolicyAction::Vault => Action::Vault,
-        PolicyAction::Admin => Action::Admin,
-    }
-}
-
-fn read_kind(kind: PolicyKind) -> PrincipalKind {
-    match kind {
-        PolicyKind::Owner => PrincipalKind::Owner,
-        PolicyKind::Token => PrincipalKind::Token,
-        PolicyKind::Mcp => PrincipalKind::Mcp,
-        PolicyKind::Hook => PrincipalKind::Hook,
-        PolicyKind::Routine => PrincipalKind::Routine,
-        PolicyKind::Agent => PrincipalKind::Agent,
-    }
-}
-
-fn read_transport(transport: PolicyFace) -> Face {
-    match transport {
-        PolicyFace::Terminal => Face::Terminal,
-        PolicyFace::Command => Face::Command,
-        PolicyFace::Console => Face::Console,
-        PolicyFace::Http => Face::Http,
-        PolicyFace::Grpc => Face::Grpc,
-        PolicyFace::Mcp => Face::Mcp,
-        PolicyFace::Agent => Face::Agent,
-        PolicyFace::Hook => Face::Hook,
-        PolicyFace::Routine => Face::Routine,
     }
 }

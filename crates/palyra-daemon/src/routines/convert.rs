@@ -2,10 +2,10 @@
 
 use palyra_api::Problem;
 use palyra_api::objectives::{self, ObjectiveRequest};
-use palyra_api::routines::{self, Concurrency, Misfire, RoutineRequest};
+use palyra_api::routines::{self, Misfire, RoutineRequest};
 use palyra_common::{ErrorCode, JsonText};
 use palyra_control_plane::{
-    ConcurrencyPolicy, ControlError, MisfirePolicy, Objective, ObjectiveState, QuietHours, Routine,
+    ControlError, MisfirePolicy, Objective, ObjectiveState, QuietHours, Routine,
     RoutineAction, ScheduleError, When, is_built_in, parse_every,
 };
 use palyra_state::{FireQuery, PrincipalId};
@@ -69,7 +69,7 @@ pub(crate) fn routine(app: &App, routine: &Routine) -> Result<routines::Routine,
         quiet: quiet.map(|quiet| quiet.to_string()),
         misfire,
         catch_up,
-        concurrency: concurrency.to_api(),
+        concurrency: *concurrency,
         jitter_seconds: jitter_ms / 1_000,
         objective: objective.clone(),
         wait_approval_seconds: wait_approval_ms / 1_000,
@@ -133,12 +133,7 @@ pub(crate) fn read(
         time_zone: zone,
         quiet: request.quiet.map(|text| text.parse::<QuietHours>()).transpose().map_err(to_problem)?,
         misfire,
-        concurrency: match request.concurrency {
-            Concurrency::Forbid => ConcurrencyPolicy::Forbid,
-            Concurrency::Allow => ConcurrencyPolicy::Allow,
-            Concurrency::Replace => ConcurrencyPolicy::Replace,
-            Concurrency::Queue => ConcurrencyPolicy::Queue,
-        },
+        concurrency: request.concurrency,
         jitter_ms: u64::from(request.jitter_seconds.unwrap_or(0)) * 1_000,
         objective: request.objective,
         wait_approval_ms: wait * 1_000,
@@ -180,7 +175,7 @@ pub(crate) fn objective(
     Ok(objectives::Objective {
         name: name.clone(),
         goal: goal.clone(),
-        state: objective.state(used).to_api(),
+        state: objective.state(used),
         max_runs: *max_runs,
         max_fuel: *max_fuel,
         used_runs: used.runs,

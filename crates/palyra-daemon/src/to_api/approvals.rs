@@ -1,23 +1,12 @@
 //! Approvals.
 
 use palyra_api::approvals as api;
-use palyra_api::sessions::SessionLabels;
-use palyra_common::InformationLabels;
-use palyra_state::{Approval, ApprovalPage, ApprovalScope, ApprovalStatus};
+use palyra_state::{Approval, ApprovalPage};
 
 use super::ToApi;
 
 convert_fields! {
     ApprovalPage => api::ApprovalList { approvals, next }
-}
-
-convert_fields! {
-    InformationLabels => SessionLabels { private, untrusted }
-}
-
-convert_variants! {
-    ApprovalStatus => api::ApprovalStatus { Pending, Approved, Used, Denied, Expired }
-    ApprovalScope => api::ApprovalScope { Once, Run, Arguments, Session }
 }
 
 impl ToApi for Approval {
@@ -52,7 +41,7 @@ impl ToApi for Approval {
         } = self;
         api::Approval {
             approval_id: approval_id.clone(),
-            status: status.to_api(),
+            status: *status,
             skill_id: skill_id.clone(),
             tool_id: tool_id.clone(),
             payload: payload.to_api(),
@@ -68,12 +57,12 @@ impl ToApi for Approval {
             grants: grants.clone(),
             requested_ms: *requested_ms,
             expires_ms: *expires_ms,
-            scope: scope.to_api(),
+            scope: *scope,
             decided_by: decided_by.clone(),
             decided_ms: *decided_ms,
             reason: reason.clone(),
             asked_because: asked_because.clone(),
-            labels: labels.to_api(),
+            labels: *labels,
             uses: *uses,
         }
     }

@@ -1,11 +1,10 @@
 //! Audits and audit policies.
 
-use palyra_api::audit_policy::{AuditRuleSetting, AuditSettings, AuditTextThresholds, KeptAdvisories};
+use palyra_api::audit_policy::{AuditSettings, AuditTextThresholds, KeptAdvisories};
 use palyra_api::skills as api;
 use palyra_skills::audit::wasm::AuditWork;
 use palyra_skills::audit::{
-    AdvisoryList, AuditPolicy, AuditReport, Certainty, Effect, Finding, FindingCounts, FindingId, RiskLevel,
-    RuleSetting, Severity, TextThresholds, Verdict,
+    AdvisoryList, AuditPolicy, AuditReport, Finding, FindingCounts, FindingId, TextThresholds,
 };
 
 use super::ToApi;
@@ -20,15 +19,6 @@ convert_fields! {
         id, subject, severity, certainty, effect, hard, message, evidence, remedy, silence,
     }
     TextThresholds => AuditTextThresholds { note, quarantine }
-}
-
-convert_variants! {
-    Verdict => api::AuditVerdict { Pass, Quarantine, Refuse }
-    RiskLevel => api::RiskLevel { Low, Medium, High, Critical }
-    Severity => api::Severity { Info, Low, Medium, High, Critical }
-    Certainty => api::Certainty { Possible, Likely, Certain }
-    Effect => api::FindingEffect { Note, Quarantine, Refuse }
-    RuleSetting => AuditRuleSetting { Off, Note, Quarantine }
 }
 
 impl ToApi for FindingId {

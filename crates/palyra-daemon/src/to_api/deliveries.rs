@@ -3,13 +3,9 @@
 use palyra_api::channels::ChannelDeadLetter;
 use palyra_api::deliveries as api;
 use palyra_api::hooks;
-use palyra_state::deliveries::{DeadLetter, DeliveryCursor, LaneKey, LaneKind};
+use palyra_state::deliveries::{DeadLetter, LaneKey, LaneKind};
 
 use super::ToApi;
-
-convert_fields! {
-    DeliveryCursor => api::DeliveryCursor { next, attempts, retry_at_ms, error, delivered }
-}
 
 convert_variants! {
     LaneKind => api::LaneKind { Hook, Channel }

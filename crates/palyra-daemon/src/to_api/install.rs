@@ -4,18 +4,13 @@ use palyra_api::skills as api;
 use palyra_common::Capability;
 use palyra_skills::consent::Withheld;
 use palyra_skills::index::TrustState;
-use palyra_skills::install::{InstallOutcome, InstallStage, InstallStep, Placement};
+use palyra_skills::install::{InstallOutcome, InstallStage, InstallStep};
 use palyra_skills::signing::KeySet;
-use palyra_skills::trust::{KeyOrigin, TrustDecision};
+use palyra_skills::trust::TrustDecision;
 use palyra_skills::verify::VerifyStep;
 use palyra_skills::{Sha256Digest, SkillRecord, capability_grants_from_manifest};
 
 use super::{ToApi, document};
-
-convert_variants! {
-    Placement => api::Placement { Current, Waiting }
-    KeyOrigin => api::KeyOrigin { Allowlisted, TofuPinned }
-}
 
 impl ToApi for InstallOutcome {
     type Api = api::InstallOutcome;
@@ -72,7 +67,9 @@ impl ToApi for InstallOutcome {
 /// Returns the secrets of a release whose publisher is not allowlisted: each needs an agreement by name. The publisher is
 /// pinned only after consent, so the trust state of the release decides, not the publisher's.
 fn secrets_to_agree_to(record: &SkillRecord, payload: Sha256Digest) -> Vec<String> {
-    let release = record.release(payload).filter(|release| release.trust != TrustState::Trusted);
+    // Consent to a skill that is trusted or built in covers its secrets, so there is nothing to ask.
+    let trusted = |trust| matches!(trust, TrustState::Trusted | TrustState::BuiltIn);
+    let release = record.release(payload).filter(|release| !trusted(release.trust));
     let grants = release.map(|release| capability_grants_from_manifest(&release.manifest));
     grants.iter().flat_map(|grants| grants.secrets()).map(|grant| grant.secret.to_string()).collect()
 }

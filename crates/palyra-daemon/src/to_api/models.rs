@@ -2,12 +2,10 @@
 
 use palyra_api::models as api;
 use palyra_models::{ModelError, Usage};
-use palyra_state::models::ModelPrice;
 
 use super::ToApi;
 
 convert_fields! {
-    ModelPrice => api::ModelPrice { input, output }
     Usage => api::ModelUsage { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens }
 }
 

@@ -4,28 +4,36 @@ use palyra_api::bounds::MAX_WHOLE;
 use palyra_api::plugins as api;
 use palyra_api::runner_policy::RunnerPolicy;
 use palyra_common::WasmPluginRunnerPolicy;
-use palyra_runner::{DeclaredCapability, GrantAuthority, GrantDerivation, GrantStep, GrantVerdict};
+use palyra_runner::GrantDerivation;
+use palyra_skills::grants::describe_grant;
 use palyra_skills::manifest::ConfigFieldKind;
-use palyra_state::{BlastRadius, ConfigSource, ShownConfig, ShownField, Touch};
+use palyra_state::{BlastRadius, ShownConfig, ShownField};
 
 use super::ToApi;
 
 convert_fields! {
-    GrantDerivation => api::GrantDerivation { asked, steps, given }
-    GrantStep => api::GrantStep { by, verdict, reason, remedy }
-    DeclaredCapability => api::DeclaredDoor { capability, used, denied, last_run }
     BlastRadius => api::BlastRadius {
         skill_id, hosts, file_roots, secrets, key_prefixes, channels, totals, runs, older_runs, more,
     }
-    Touch => api::Touch { subject, uses, first_run, last_run }
     ShownConfig => api::Config { skill_id, revision, fields }
 }
 
 convert_variants! {
-    GrantAuthority => api::GrantAuthority { Manifest, Tool, Consent, Profile, Policy }
-    GrantVerdict => api::GrantVerdict { Granted, Narrowed, Refused }
     ConfigFieldKind => api::ConfigFieldKind { String, Integer, Number, Boolean, Secret }
-    ConfigSource => api::ConfigSource { Operator, Default, Missing }
+}
+
+impl ToApi for GrantDerivation {
+    type Api = api::GrantDerivation;
+
+    fn to_api(&self) -> api::GrantDerivation {
+        let Self { asked, steps, given } = self;
+        api::GrantDerivation {
+            asked: asked.to_api(),
+            text: describe_grant(asked).text,
+            steps: steps.to_api(),
+            given: given.to_api(),
+        }
+    }
 }
 
 impl ToApi for ShownField {

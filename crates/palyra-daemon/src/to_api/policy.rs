@@ -1,13 +1,9 @@
 //! Rules of the access policy.
 
 use palyra_api::policy as api;
-use palyra_policy::{PolicyReason, RuleEffect};
+use palyra_policy::PolicyReason;
 
 use super::ToApi;
-
-convert_variants! {
-    RuleEffect => api::PolicyEffect { Permit, Forbid }
-}
 
 impl ToApi for PolicyReason {
     type Api = api::PolicyRule;

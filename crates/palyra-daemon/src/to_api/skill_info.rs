@@ -2,32 +2,16 @@
 
 use palyra_api::skills as api;
 use palyra_skills::ConsentRequest;
-use palyra_skills::grants::{Permission, PermissionSeverity};
-use palyra_skills::trust::PublisherMode;
-use palyra_skills::update::{Change, DiffRow, DiffSection, UpdateDiff};
-use palyra_state::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, WaitingRelease};
+use palyra_skills::update::UpdateDiff;
+use palyra_state::{CanTouch, SkillInfo, WaitingRelease};
 
 use super::ToApi;
 
 convert_fields! {
-    MadeBy => api::MadeBy { publisher, mode, signers }
     CanTouch => api::CanTouch { asks, granted, closed }
-    Permission => api::Permission { text, severity }
-    CapabilityTotal => api::CapabilityTotal { capability, used, denied, last_run }
-    RunTotals => api::RunTotals { completed, failed, last_started_ms }
     WaitingRelease => api::WaitingRelease { status, diff, consent }
     ConsentRequest => api::ConsentRequest { skill_id, payload, replaces, capability_digest, model_text_digest }
     UpdateDiff => api::UpdateDiff { rows }
-    DiffRow => api::DiffRow { section, subject, old, new, change }
-}
-
-convert_variants! {
-    PublisherMode => api::PublisherMode { Allowlisted, TofuPinned, Blocked }
-    PermissionSeverity => api::PermissionSeverity { Low, Medium, High }
-    DiffSection => api::DiffSection {
-        Release, Http, Secrets, Storage, Channels, Filesystem, Devices, Quotas, Tools, Hooks, Config, Compat, Text,
-    }
-    Change => api::DiffChange { Growth, Text, Narrowing, Neutral }
 }
 
 impl ToApi for SkillInfo {

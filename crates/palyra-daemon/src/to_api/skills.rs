@@ -1,10 +1,9 @@
 //! Installed skills.
 
-use palyra_api::skills::{self as api, SkillStatus};
+use palyra_api::skills as api;
 use palyra_skills::compat::Eligibility;
 use palyra_skills::index::{
-    AuditSummary, InstalledRelease, PastRelease, Quarantine, QuarantineCause, RuntimeStatus,
-    SkillInventoryEntry, SkillRecord, TrustState,
+    AuditSummary, InstalledRelease, PastRelease, Quarantine, SkillInventoryEntry, SkillRecord,
 };
 
 use super::{ToApi, document};
@@ -14,12 +13,6 @@ convert_fields! {
     Quarantine => api::Quarantine { cause, reason }
     AuditSummary => api::AuditSummary { verdict, risk, policy_digest, findings, accepted }
     Eligibility => api::Eligibility { missing }
-}
-
-convert_variants! {
-    RuntimeStatus => SkillStatus { Active, Quarantined, AwaitingConsent, Disabled, Error }
-    TrustState => api::TrustState { Quarantine, Tofu, Trusted, BuiltIn, Revoked }
-    QuarantineCause => api::QuarantineCause { UnknownPublisher, Audit, Operator, Describe, Trust, Damage }
 }
 
 impl ToApi for SkillInventoryEntry {

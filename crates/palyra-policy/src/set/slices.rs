@@ -5,7 +5,7 @@
 
 use crate::entities::{action_uid, type_name};
 use crate::text::CheckedRule;
-use crate::vocabulary::{Action, ResourceKind};
+use crate::vocabulary::{Action, ResourceKind, resources};
 use cedar_policy::{ActionConstraint, Policy, PolicySet, ResourceConstraint};
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ impl Slices {
     pub(super) fn new(rules: &[CheckedRule]) -> Result<Self, String> {
         let mut slices = HashMap::new();
         for action in Action::ALL.iter().copied() {
-            for kind in action.resources().iter().copied() {
+            for kind in resources(action).iter().copied() {
                 let rules = rules.iter().map(|rule| &rule.policy);
                 let about = rules.filter(|policy| can_apply(policy, action, kind)).cloned();
                 let set = PolicySet::from_policies(about).map_err(|error| error.to_string())?;

@@ -1,10 +1,10 @@
-//! The default policy as a table a person can read, and the sentences of the design about it.
+//! The default policy as a readable table, and the statements of the design about it.
 
 use crate::requests::{default_policy, request, resource};
 use palyra_common::InformationLabels;
 use palyra_policy::{
     Action, Face, PolicyRequest, PolicySet, PolicyVerdict, Principal, PrincipalKind, ResourceKind, Scope,
-    TrustState,
+    TrustState, resources,
 };
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ fn who_may_do_what_with_every_scope() {
         write!(table, " {kind:<8}").unwrap();
     }
     for action in Action::ALL.iter().copied() {
-        for on in action.resources().iter().copied() {
+        for on in resources(action).iter().copied() {
             let trusts = match on {
                 ResourceKind::Tool | ResourceKind::Skill => TrustState::ALL,
                 _ => &[TrustState::Trusted],
@@ -37,14 +37,14 @@ fn who_may_do_what_with_every_scope() {
     insta::assert_snapshot!(table);
 }
 
-/// Each scope alone, for a minted token: none implies another.
+/// The permissions of each scope alone, for a minted token: no scope implies another.
 #[test]
 fn what_each_scope_is_good_for() {
     let set = default_policy();
     let mut table = String::new();
     for scope in Scope::ALL.iter().copied() {
         let allowed = Action::ALL.iter().copied().flat_map(|action| {
-            let on = action.resources().iter().copied();
+            let on = resources(action).iter().copied();
             on.map(move |on| (action, on))
         });
         let allowed: Vec<String> = allowed
@@ -70,7 +70,7 @@ fn approval(decides: Principal, face: Face, asked: Option<Principal>, elicited: 
     request
 }
 
-/// Who asks for a call does not decide it, but for the owner in person.
+/// A requester cannot decide the own call; only the owner in person can.
 #[test]
 fn requester_cannot_decide_own_request_except_owner_in_person() {
     let set = default_policy();
@@ -98,7 +98,7 @@ fn requester_cannot_decide_own_request_except_owner_in_person() {
     }
 }
 
-/// An answer in the question of an MCP client counts only where the operator gave its token the scope.
+/// An approval given in an MCP client is valid only if the operator gave its token the scope.
 #[test]
 fn elicitation_counts_only_for_a_token_that_may() {
     let set = default_policy();
@@ -108,7 +108,7 @@ fn elicitation_counts_only_for_a_token_that_may() {
     };
     let (minted, enabled) = ([Scope::Read, Scope::Invoke], [Scope::Read, Scope::Invoke, Scope::Elicit]);
     assert!(!ask(&minted, Face::Mcp, true).allowed);
-    // A token that decides the calls of others does not thereby decide its own.
+    // A token that can decide calls of others cannot decide its own.
     assert!(!ask(&[Scope::Read, Scope::Invoke, Scope::Approve], Face::Mcp, true).allowed);
     assert!(!ask(&enabled, Face::Mcp, false).allowed);
     assert!(!ask(&enabled, Face::Http, true).allowed);
@@ -117,7 +117,7 @@ fn elicitation_counts_only_for_a_token_that_may() {
     assert!(!set.evaluate(&approval(agent, Face::Mcp, None, true)).allowed);
 }
 
-/// The owner's token opens nothing for a program that got hold of it.
+/// The owner's token gives no access to a program that obtained it.
 #[test]
 fn the_owners_token_is_for_a_person() {
     let set = default_policy();
@@ -135,7 +135,7 @@ fn the_owners_token_is_for_a_person() {
     }
 }
 
-/// Once a session has read both kinds of content, a person looks at every call that can carry something away.
+/// Once a session has read both kinds of content, every call that can send data outside needs approval.
 #[test]
 fn labelled_session_needs_approval_for_writes_outside() {
     let set = default_policy();
@@ -155,7 +155,7 @@ fn labelled_session_needs_approval_for_writes_outside() {
     assert_eq!(agent(true, true, true, false).reasons[0].policy, "labelled-session-asks");
 }
 
-/// A policy from before rules could see labels keeps its text, and the default rule about labels holds as well.
+/// A policy from before rules could read labels keeps its text, and the default rule about labels applies as well.
 #[test]
 fn older_policy_gets_the_rule_about_labels() {
     let own = "@id(\"all\") @advice(\"all\")\npermit (principal, action, resource);\n// end";

@@ -1,5 +1,7 @@
 //! Derives one grant: the verdict of each authority, with its reason.
 
+pub use palyra_common::model::grants::{GrantAuthority, GrantStep, GrantVerdict};
+
 use palyra_common::capabilities::HostPattern;
 use palyra_common::{Capability, CapabilityGrantSet, CapabilityKind};
 use serde::Serialize;
@@ -16,47 +18,6 @@ pub struct GrantDerivation {
     pub steps: Vec<GrantStep>,
     /// Capabilities that remain; empty if an authority refused.
     pub given: CapabilityGrantSet,
-}
-
-/// The verdict of one authority.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct GrantStep {
-    /// Principal.
-    pub by: GrantAuthority,
-    /// Allowed, denied or reduced.
-    pub verdict: GrantVerdict,
-    /// Reason, as part of a sentence.
-    pub reason: String,
-    /// The command that would change it.
-    pub remedy: Option<String>,
-}
-
-/// The authorities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GrantAuthority {
-    /// Requested permissions.
-    Manifest,
-    /// The grants that the manifest leaves to the tool.
-    Tool,
-    /// The consent.
-    Consent,
-    /// The operator's profile of the skill.
-    Profile,
-    /// The operator's policy for every run.
-    Policy,
-}
-
-/// What an authority decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GrantVerdict {
-    /// All of it.
-    Granted,
-    /// A part of it.
-    Narrowed,
-    /// None of it.
-    Refused,
 }
 
 impl GrantDerivation {

@@ -1,120 +1,82 @@
-//! What the audit can find: one table of rules, and a finding as plain data.
+//! Audit findings: the table of rules, and a finding as plain data.
+
+pub use palyra_common::model::audit::{Certainty, FindingEffect as Effect, Severity};
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Worth knowing.
-    Info,
-    /// Unusual.
-    Low,
-    /// Look before you trust it.
-    Medium,
-    /// Harmful if meant.
-    High,
-    /// Harmful whether meant or not.
-    Critical,
-}
-
-/// How sure the audit is that a finding is what it looks like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Certainty {
-    /// Honest skills have it too.
-    Possible,
-    /// Honest skills rarely have it.
-    Likely,
-    /// A fact read from the bytes.
-    Certain,
-}
-
-/// What a finding does to the skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Effect {
-    /// It is shown.
-    Note,
-    /// The skill is stored and cannot run.
-    Quarantine,
-    /// The skill is not stored.
-    Refuse,
-}
-
-/// One finding.
+/// One match of an audit rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
-    /// The rule that found it.
+    /// The rule that matched.
     pub id: FindingId,
     /// Location: an entry of the archive, or a pointer into `skill.toml`.
     pub subject: String,
-    /// Severity.
+    /// The severity of the rule.
     pub severity: Severity,
-    /// Certainty of the finding.
+    /// The certainty of the rule.
     pub certainty: Certainty,
-    /// Effect on the skill.
+    /// The effect under the audit policy.
     pub effect: Effect,
-    /// Whether it cannot be accepted.
+    /// Whether an operator cannot accept it.
     pub hard: bool,
-    /// Check, finding and expectation.
+    /// The failed check, with what was found and what was expected.
     pub message: String,
     /// The matching bytes, clipped, with credentials shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// Suggestion for the author.
+    /// Advice for the author of the skill.
     pub remedy: String,
-    /// How an operator can silence it, or why not.
+    /// How an operator can silence it, or that this is impossible.
     pub silence: String,
 }
 
 impl Finding {
-    /// Whether it keeps the skill from running.
+    /// Returns whether the finding prevents the skill from running.
     #[must_use]
     pub fn quarantines(&self) -> bool {
         self.effect >= Effect::Quarantine
     }
 }
 
-/// The defaults of one rule.
+/// The default settings of one rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// How bad.
+    /// How harmful a match is.
     pub severity: Severity,
-    /// How sure.
+    /// How likely a match is correct.
     pub certainty: Certainty,
-    /// What it does unless the policy says otherwise.
+    /// The effect, unless the policy sets another one.
     pub effect: Effect,
-    /// Whether neither policy nor operator can change that.
+    /// Whether neither policy nor operator can change the effect.
     pub hard: bool,
-    /// Suggestion for the author.
+    /// Advice for the author of the skill.
     pub remedy: &'static str,
 }
 
 macro_rules! rules {
     ($( $(#[doc = $doc:literal])* $variant:ident = $name:literal,
         $severity:ident $certainty:ident $effect:ident $hard:ident, $remedy:literal; )*) => {
-        /// The rules by their stable names.
+        /// The audit rules, identified by their stable names.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum FindingId {
             $( $(#[doc = $doc])* #[serde(rename = $name)] $variant, )*
         }
 
         impl FindingId {
-            /// Every rule.
+            /// Every rule, in the order of the table.
             pub const ALL: &'static [Self] = &[$( Self::$variant, )*];
 
-            /// The stable name.
+            /// Returns the stable name, used in reports and policies.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $( Self::$variant => $name, )* }
             }
 
-            /// The defaults of the rule.
+            /// Returns the default settings of the rule.
             #[must_use]
             pub const fn rule(self) -> Rule {
                 match self { $( Self::$variant => Rule {
@@ -138,55 +100,55 @@ rules! {
     /// Text for a model that is not UTF-8.
     TextNotUtf8 = "text-not-utf8", Medium Certain Refuse hard,
         "save the file as UTF-8";
-    /// More text for a model than anybody reads.
+    /// More text for a model than the audit policy allows.
     TextTooLong = "text-too-long", Medium Certain Quarantine hard,
         "shorten the descriptions, or move reference text out of `assets/prompts/`";
-    /// Text that gives a model orders beyond the tool's use.
+    /// Text that gives a model instructions beyond the use of the tool.
     TextInstructions = "text-instructions", High Likely Quarantine soft,
         "describe what the tool does; omit instructions to the reader";
-    /// Text that asks for something to be kept from the person.
+    /// Text that tells a model to hide something from the user.
     TextConcealment = "text-concealment", High Likely Quarantine soft,
         "remove the request to hide something, or the hidden part";
-    /// Text that asks for credentials or private files.
+    /// Text that requests credentials or private files.
     TextCredentialRequest = "text-credential-request", High Likely Quarantine soft,
         "request the secret in `[[capabilities.secrets]]`; the host injects it and the model never sees it";
-    /// A phrase that is worth a look.
+    /// A phrase that is suspicious but common.
     TextSuspicious = "text-suspicious", Low Possible Note soft,
         "rephrase it if it is not an instruction to the model";
     /// Two tools with one id.
     ToolIdDuplicate = "tool-id-duplicate", High Certain Refuse hard,
         "give each tool a unique id";
-    /// A tool id that can be mistaken for an installed one.
+    /// A tool id that looks like the id of an installed tool.
     ToolIdConfusable = "tool-id-confusable", High Likely Quarantine soft,
         "choose an id that differs in more than look-alike letters and separators";
     /// A module that is not binary WebAssembly.
     ModuleNotWasm = "module-not-wasm", High Certain Refuse hard,
         "put binary WebAssembly into `modules/`";
-    /// A module the engine would not accept.
+    /// A module that the engine would reject.
     ModuleInvalid = "module-invalid", High Certain Refuse hard,
         "rebuild it without proposals that the engine lacks";
     /// A custom section that no toolchain writes.
     CustomSection = "custom-section", Medium Certain Quarantine soft,
         "remove it, for example with `wasm-tools strip --all`";
-    /// A module no entrypoint names.
+    /// A module that no entrypoint uses.
     ModuleUnused = "module-unused", Info Certain Note soft,
         "use it in an entrypoint, or remove it";
-    /// 64-bit memory.
+    /// A memory or table with 64-bit indices.
     ModuleMemory64 = "module-memory64", High Certain Quarantine hard,
         "rebuild it for 32-bit memory";
     /// Memory shared between threads.
     ModuleSharedMemory = "module-shared-memory", High Certain Quarantine hard,
         "rebuild it without threads";
-    /// Several memories in one module.
+    /// A module with more than one memory.
     ModuleMultiMemory = "module-multi-memory", Info Certain Note soft,
         "none needed; all memories count together";
-    /// A function that runs before the entrypoint.
+    /// A start function, which runs before the entrypoint.
     ModuleStart = "module-start", Low Certain Note soft,
         "none needed; it runs in each call, under the call's limits";
-    /// More memory at the start than the skill asks for in its quotas.
+    /// More initial memory than the quotas of the skill allow.
     MemoryOverQuota = "memory-over-quota", Medium Certain Note soft,
         "raise `max_memory_bytes` in `[capabilities.quotas]`, or the tool cannot start";
-    /// A count or size over the budget, which would make checking or compiling slow.
+    /// A count or size over its budget, which would make validation or compilation slow.
     BudgetExceeded = "budget-exceeded", High Certain Quarantine hard,
         "optimise for size, strip names and debug information, or split the module";
     /// An import from outside the contract.
@@ -198,13 +160,13 @@ rules! {
     /// An import of the contract that no requested capability needs.
     ImportUnjustified = "import-unjustified", Low Possible Note soft,
         "none needed if a toolchain adds it; the capability stays denied";
-    /// An entrypoint whose export is not there.
+    /// An entrypoint whose export does not exist.
     EntrypointMissing = "entrypoint-missing", High Certain Quarantine soft,
         "export what `skill.toml` names, or change the entrypoint";
-    /// An entrypoint whose export cannot be called.
+    /// An entrypoint whose export has another type than the contract.
     EntrypointWrongType = "entrypoint-wrong-type", High Certain Quarantine soft,
         "export it with the type of the contract";
-    /// A function that is offered but not declared.
+    /// A function that is exported but not declared as an entrypoint.
     ExportUndeclared = "export-undeclared", Medium Certain Quarantine soft,
         "stop exporting it, or declare an entrypoint for it";
     /// A native program inside the skill.
@@ -219,28 +181,28 @@ rules! {
     /// The first line of a private key.
     EmbeddedKeyHeader = "embedded-key-header", Low Possible Note soft,
         "none needed if it is data of a parser";
-    /// A complete credential.
+    /// A complete credential in a module or asset.
     Credential = "credential", Critical Likely Quarantine soft,
         "revoke it, and request it in `[[capabilities.secrets]]` instead";
-    /// Addresses of hosts the skill does not ask for.
+    /// URLs of hosts that the manifest does not request.
     UrlUndeclared = "url-undeclared", Info Possible Note soft,
         "none needed if they are only text; requests to them are denied";
-    /// A host pattern for any name below another.
+    /// A wildcard host pattern such as `*.example.com`.
     CapabilityWildcard = "capability-wildcard", High Certain Quarantine soft,
         "list the hosts, or ask operators to add the pattern to `allowed_wildcard_hosts`";
-    /// A device the policy does not open.
+    /// A device that the policy does not allow.
     CapabilityDevice = "capability-device", High Certain Quarantine soft,
         "remove the device, or ask operators to add it to `allowed_devices`";
-    /// Requests anybody on the way can read and change.
+    /// Requests without TLS, which the network can read and modify.
     CapabilityPlainHttp = "capability-plain-http", Medium Certain Note soft,
         "use https";
-    /// A secret the guest may read.
+    /// A secret that the guest can read.
     CapabilityReveal = "capability-reveal", Medium Certain Note soft,
         "let the host inject it instead, with `hosts` and `inject`";
-    /// A dependency with a known weakness.
+    /// A dependency with an advisory of high or critical severity.
     DependencyVulnerable = "dependency-vulnerable", High Likely Quarantine soft,
         "update the dependency";
-    /// A dependency with a known weakness of lesser weight.
+    /// A dependency with an advisory of lower severity.
     DependencyAdvisory = "dependency-advisory", Medium Likely Note soft,
         "update the dependency";
     /// An advisory list or bill of materials that could not be read.
@@ -249,7 +211,7 @@ rules! {
 }
 
 impl FindingId {
-    /// How an operator silences a finding of this rule.
+    /// Returns how an operator silences a finding of this rule.
     #[must_use]
     pub fn silence(self) -> String {
         let rule = self.rule();
@@ -270,7 +232,7 @@ impl fmt::Display for FindingId {
     }
 }
 
-/// A name that is no rule.
+/// A name that is not an audit rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown audit rule `{0}`")]
 pub struct UnknownFinding(pub String);

@@ -1,5 +1,7 @@
 //! The audit policy: rule settings, allowed capabilities, budgets.
 
+pub use palyra_common::model::audit::AuditRuleSetting as RuleSetting;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -10,10 +12,10 @@ use super::finding::{Effect, FindingId};
 use super::wasm::Budgets;
 use crate::digest::Sha256Digest;
 
-/// Grows when a rule of the audit changes, so that installed skills are looked at again.
+/// Incremented when a rule of the audit changes, so that installed skills are audited again.
 pub const AUDIT_RULES_VERSION: u32 = 2;
 
-/// The policy of an audit; the default is what a new installation has.
+/// The policy of an audit; the default is that of a new installation.
 ///
 /// ```
 /// use palyra_skills::audit::AuditPolicy;
@@ -32,41 +34,29 @@ pub const AUDIT_RULES_VERSION: u32 = 2;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditPolicy {
-    /// The operator's own number of this policy; shown in every report. Default 1.
+    /// The operator's own version number of this policy, part of every report. Default 1.
     pub version: u64,
-    /// What soft rules do, where it differs from the rule's own default. Default: nothing differs.
+    /// Overrides of the effects of soft rules. Default: none.
     pub rules: BTreeMap<FindingId, RuleSetting>,
-    /// Wildcard hosts a skill may ask for, as they are written: `*.example.com`. Default: none.
+    /// Wildcard hosts that a skill may request, written as in the manifest: `*.example.com`. Default: none.
     pub allowed_wildcard_hosts: BTreeSet<String>,
-    /// Devices a skill may ask for. Default: none.
+    /// Devices that a skill may request. Default: none.
     pub allowed_devices: BTreeSet<String>,
     /// Score thresholds for suspicious text.
     pub text: TextThresholds,
-    /// How large modules may be in every respect.
+    /// Size limits for modules.
     pub budgets: Budgets,
     #[serde(skip)]
     advisories: Option<Arc<AdvisoryList>>,
 }
 
-/// Setting of a soft rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RuleSetting {
-    /// Not reported.
-    Off,
-    /// Reported.
-    Note,
-    /// Reported, and the skill cannot run.
-    Quarantine,
-}
-
-/// Points a text must collect; each finding says what it got them for.
+/// Scores from which a text is reported; each finding lists the phrases and their points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TextThresholds {
-    /// From here a text is mentioned. Default 25.
+    /// Minimum score of a note. Default 25.
     pub note: u32,
-    /// From here a text quarantines. Default 60.
+    /// Minimum score of a quarantine. Default 60.
     pub quarantine: u32,
 }
 
@@ -100,21 +90,21 @@ pub enum AuditPolicyError {
     /// Not JSON, an unknown key or a value of the wrong type.
     #[error("cannot read the audit policy")]
     Json(#[source] serde_json::Error),
-    /// A rule that no policy can change.
+    /// The policy sets a rule that is hard.
     #[error("the audit rule `{0}` is hard and cannot be changed")]
     HardRule(FindingId),
-    /// A budget over what the audit can promise to finish in time.
+    /// A budget exceeds its ceiling, so the audit could not finish in bounded time.
     #[error("the budget `{name}` is {value}, above its ceiling of {ceiling}")]
     BudgetTooLarge {
         name: &'static str,
         value: u64,
-        /// The most that is possible.
+        /// The largest value that a policy can set.
         ceiling: u64,
     },
 }
 
 impl AuditPolicyError {
-    /// Suggestion for the operator.
+    /// Returns advice for the operator.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
@@ -130,38 +120,41 @@ impl AuditPolicyError {
 
 impl AuditPolicy {
     /// Reads a policy from TOML.
+    ///
+    /// # Errors
+    /// Malformed TOML, an unknown key, a hard rule under `[rules]`, or a budget over its ceiling.
     pub fn from_toml(text: &str) -> Result<Self, AuditPolicyError> {
         let policy: Self = toml::from_str(text).map_err(|error| AuditPolicyError::Toml(Box::new(error)))?;
         policy.checked()
     }
 
-    /// Reads a policy from JSON.
+    /// Reads a policy from JSON, with the same checks as [`AuditPolicy::from_toml`].
     pub fn from_json(text: &str) -> Result<Self, AuditPolicyError> {
         let policy: Self = serde_json::from_str(text).map_err(AuditPolicyError::Json)?;
         policy.checked()
     }
 
-    /// The policy as TOML, every setting with its value.
+    /// Returns the policy as TOML, with every setting and its value.
     #[must_use]
     pub fn to_toml(&self) -> String {
         toml::to_string(self).unwrap_or_default()
     }
 
-    /// The policy with an imported list of known-vulnerable dependencies.
+    /// Returns the policy with an imported list of known-vulnerable dependencies.
     #[must_use]
     pub fn with_advisories(mut self, advisories: Arc<AdvisoryList>) -> Self {
         self.advisories = Some(advisories);
         self
     }
 
-    /// The imported list.
+    /// Returns the imported list of advisories, if there is one.
     #[must_use]
     pub fn advisories(&self) -> Option<&AdvisoryList> {
         self.advisories.as_deref()
     }
 
-    /// The digest of everything that decides an audit beside the skill: settings, rules, advisories, installed
-    /// tools excepted. Another digest means that installed skills are audited again.
+    /// Returns the digest of every input of an audit except the skill and the installed tools: settings, rules
+    /// and advisories. A changed digest means that installed skills are audited again.
     #[must_use]
     pub fn digest(&self) -> Sha256Digest {
         let advisories = self.advisories.as_ref().map(|list| list.digest());
@@ -170,7 +163,7 @@ impl AuditPolicy {
         Sha256Digest::of(format!("palyra audit policy v1\n{text}").as_bytes())
     }
 
-    /// What a rule does under this policy; nothing when it is off.
+    /// Returns the effect of a rule under this policy, or `None` if the rule is off. Hard rules keep their own effect.
     #[must_use]
     pub fn effect(&self, id: FindingId) -> Option<Effect> {
         let rule = id.rule();

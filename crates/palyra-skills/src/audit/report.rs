@@ -1,4 +1,6 @@
-//! What an audit returns: findings in a fixed order, a risk, and a verdict that is not the same thing.
+//! The audit report: findings in a fixed order, the risk level, and the verdict, which is independent of the risk.
+
+pub use palyra_common::model::audit::{AuditVerdict as Verdict, RiskLevel};
 
 use std::collections::BTreeMap;
 
@@ -10,82 +12,56 @@ use super::policy::AuditPolicy;
 use super::wasm::AuditWork;
 use crate::digest::Sha256Digest;
 
-/// Findings kept of one rule; the rest is counted.
+/// Maximum number of findings listed for one rule; further ones are only counted.
 const FINDINGS_PER_RULE: usize = 64;
-/// Longest evidence and subject, in characters.
+/// Maximum length of evidence and subject, in characters.
 const MAX_QUOTE: usize = 160;
 
-/// What the audit does to a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It can run.
-    Pass,
-    /// It is stored and cannot run.
-    Quarantine,
-    /// It is not stored.
-    Refuse,
-}
-
-/// How much harm the skill could do if it is what it looks like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RiskLevel {
-    /// No unusual findings.
-    Low,
-    /// Look at the findings.
-    Medium,
-    /// Look closely.
-    High,
-    /// Do not run it.
-    Critical,
-}
-
-/// How many findings there are of each severity, those not kept included.
+/// The number of findings of each severity, including those that are not listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingCounts {
-    /// Of severity critical.
+    /// Number of critical findings.
     pub critical: u64,
-    /// Of severity high.
+    /// Number of findings of high severity.
     pub high: u64,
-    /// Of severity medium.
+    /// Number of findings of medium severity.
     pub medium: u64,
-    /// Of severity low.
+    /// Number of findings of low severity.
     pub low: u64,
-    /// Of severity info.
+    /// Number of informational findings.
     pub info: u64,
-    /// Found but not listed, because their rule had more than a report holds.
+    /// Counted but not listed, because their rule reached its maximum per report.
     pub not_listed: u64,
 }
 
-/// The outcome of an audit.
+/// The result of an audit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuditReport {
-    /// Consequence for the skill.
+    /// The consequence for the skill.
     pub verdict: Verdict,
-    /// Risk.
+    /// The risk level. It informs the operator and does not affect the verdict.
     pub risk: RiskLevel,
     /// The operator's version number of the policy.
     pub policy_version: u64,
-    /// The digest of policy, rules and advisories: another digest means another audit.
+    /// The digest of policy, rules and advisories. A changed digest means that the skill is audited again.
     pub policy_digest: Sha256Digest,
-    /// The date of the imported advisories, if there are any.
+    /// The date of the imported advisories, if a list was imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advisory_date: Option<String>,
     /// Number of findings by severity.
     pub counts: FindingCounts,
-    /// The findings: worst effect first, then rule, then place.
+    /// The findings, sorted by effect (worst first), then rule, then subject.
     pub findings: Vec<Finding>,
-    /// Scope of the audit.
+    /// The amount of data and validation work.
     pub work: AuditWork,
 }
 
 impl AuditReport {
-    /// The rules an operator would have to accept for the skill to run; empty for a verdict of pass.
+    /// Returns the rules that an operator must accept for the skill to run; empty if the verdict is a pass.
     ///
-    /// Nothing is left to accept either when a finding is hard.
+    /// Hard findings are not included, so accepting the returned rules may not be enough.
     #[must_use]
     pub fn acceptable_findings(&self) -> Vec<FindingId> {
         let soft = self.findings.iter().filter(|finding| finding.quarantines() && !finding.hard);
@@ -95,7 +71,7 @@ impl AuditReport {
         ids
     }
 
-    /// The verdict after an operator accepted some soft findings.
+    /// Returns the verdict after an operator accepted the given rules. Hard findings cannot be accepted.
     #[must_use]
     pub fn verdict_accepting(&self, accepted: &[FindingId]) -> Verdict {
         let remaining =
@@ -121,7 +97,7 @@ impl<'policy> Findings<'policy> {
         self.policy
     }
 
-    /// Adds a finding unless the policy switched its rule off.
+    /// Adds a finding, unless the policy turned its rule off.
     pub(crate) fn add(&mut self, id: FindingId, subject: &str, message: String, evidence: Option<&str>) {
         let Some(effect) = self.policy.effect(id) else { return };
         let rule = id.rule();
@@ -168,7 +144,7 @@ impl<'policy> Findings<'policy> {
     }
 }
 
-/// Untrusted text for a report: escaped, so that it cannot forge a line, and clipped.
+/// Escapes and clips untrusted text for a report, so that it cannot forge a line.
 pub(crate) fn quote(text: &str) -> String {
     palyra_common::redact::escape_untrusted(&clip_marked(text, MAX_QUOTE))
 }
@@ -181,7 +157,7 @@ fn verdict_of<'finding>(findings: impl Iterator<Item = &'finding Finding>) -> Ve
     }
 }
 
-/// The worst severity, one step lower where the audit is not sure.
+/// Returns the worst severity, one step lower where the rule is uncertain.
 fn risk_of(findings: &[Finding]) -> RiskLevel {
     let level = |finding: &Finding| match (finding.severity, finding.certainty) {
         (Severity::Info | Severity::Low, _) | (Severity::Medium, Certainty::Possible) => RiskLevel::Low,

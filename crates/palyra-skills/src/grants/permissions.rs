@@ -1,4 +1,6 @@
-//! Permissions as a person reads them before consenting.
+//! Permissions in plain English, displayed before a person consents.
+
+pub use palyra_common::model::skills::{Permission, PermissionSeverity};
 
 use palyra_common::byte_size::format_byte_size;
 use palyra_common::capabilities::{
@@ -7,33 +9,11 @@ use palyra_common::capabilities::{
 };
 use palyra_common::limits::DEFAULT_STORAGE_BYTES;
 use palyra_common::{Capability, LimitKind, RuntimeLimits};
-use serde::{Deserialize, Serialize};
 
 use super::{capability_grants_from_manifest, limits_from_manifest, narrowed_grants_of_tool};
 use crate::manifest::{SkillManifest, ToolEntrypoint};
 
-/// One permission as text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Permission {
-    /// A sentence without a subject: "Send GET requests to …".
-    pub text: String,
-    /// Weight.
-    pub severity: PermissionSeverity,
-}
-
-/// Weight of a permission.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PermissionSeverity {
-    /// Stays within the skill.
-    Low,
-    /// Reaches something named.
-    Medium,
-    /// Reaches much, reads a secret, or changes things outside.
-    High,
-}
-
-/// Everything a skill may do, most serious first.
+/// Returns the permissions of a skill, most severe first.
 #[must_use]
 pub fn describe_permissions(manifest: &SkillManifest) -> Vec<Permission> {
     let grants: Vec<Capability> = capability_grants_from_manifest(manifest).into();
@@ -51,7 +31,7 @@ pub fn describe_permissions(manifest: &SkillManifest) -> Vec<Permission> {
     permissions
 }
 
-/// One grant as text.
+/// Describes one grant.
 #[must_use]
 pub fn describe_grant(grant: &Capability) -> Permission {
     let (text, severity) = match grant {
@@ -107,7 +87,7 @@ fn http(rule: &HttpRule) -> (String, PermissionSeverity) {
     (text, if wide { PermissionSeverity::High } else { PermissionSeverity::Medium })
 }
 
-/// A name in its own script, where the rule shows only its ASCII form.
+/// Returns the host name in its own script, if the rule shows the ASCII form.
 fn other_spelling(host: &HostPattern) -> Option<String> {
     let (HostPattern::Name(name) | HostPattern::Wildcard(name)) = host else { return None };
     let (shown, valid) = idna::domain_to_unicode(name);
@@ -151,7 +131,7 @@ fn storage(grant: &StorageGrant) -> String {
     }
 }
 
-/// What is left of the permissions above for a tool that narrows them.
+/// Describes the remaining permissions of a tool that narrows those of the skill.
 fn narrowed(manifest: &SkillManifest, tool: &ToolEntrypoint) -> Option<Permission> {
     let grants: Vec<Capability> = narrowed_grants_of_tool(manifest, tool)?.into();
     let texts: Vec<String> = grants.iter().map(|grant| lower_first(&describe_grant(grant).text)).collect();
@@ -199,16 +179,25 @@ fn hook(event: &str) -> Permission {
     }
 }
 
-/// Limits above the ordinary ones; asking for less needs no permission.
+/// Describes limits above the defaults; lower ones need no permission.
 fn limits(asked: &RuntimeLimits) -> Vec<Permission> {
     let ordinary = RuntimeLimits::default();
     let higher = |kind: LimitKind| {
         let (asked, ordinary) = (asked.get(kind)?, ordinary.get(kind)?);
-        let (more, usual) = (kind.format_value(asked), kind.format_value(ordinary));
+        let (more, usual) = (grouped(kind.format_value(asked)), grouped(kind.format_value(ordinary)));
         let text = format!("Use up to {more} {} (default {usual})", thing(kind));
         (asked > ordinary).then_some(Permission { text, severity: PermissionSeverity::Low })
     };
     LimitKind::SETTABLE.into_iter().filter_map(higher).collect()
+}
+
+/// Separates the thousands of a number without a unit.
+fn grouped(value: String) -> String {
+    if !value.bytes().all(|digit| digit.is_ascii_digit()) {
+        return value;
+    }
+    let groups = value.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 fn thing(kind: LimitKind) -> &'static str {

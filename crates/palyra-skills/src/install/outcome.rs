@@ -1,5 +1,7 @@
 //! The result of the install pipeline.
 
+pub use palyra_common::model::skills::Placement;
+
 use serde::Serialize;
 
 use super::event::InstallEvent;
@@ -13,26 +15,26 @@ use crate::trust::{TrustChange, TrustDecision};
 use crate::update::UpdateDiff;
 use crate::verify::{Verification, VerifyStepName};
 
-/// A skill that was taken in, and everything a person wants to know about it.
+/// An accepted release, with the state to write and the facts to show.
 #[derive(Debug, Clone, Serialize)]
 pub struct InstallOutcome {
-    /// Placement of the release.
+    /// Whether the release is the current one of its skill.
     pub placement: Placement,
     /// The state of the release.
     pub status: RuntimeStatus,
-    /// Trust state.
+    /// The trust state of the release.
     pub trust: TrustState,
-    /// Trust decision; `null` if an installed release is no longer trusted.
+    /// The trust decision; `None` if an installed release is no longer trusted.
     pub decision: Option<TrustDecision>,
-    /// The release.
+    /// The payload digest, which identifies the release.
     pub payload: Sha256Digest,
-    /// Its stored object.
+    /// The digest of the archive, which is the name of the stored object.
     pub archive: Sha256Digest,
     /// The keys that signed it, by key id.
     pub signers: Vec<String>,
-    /// Permissions as text.
+    /// The requested permissions, most severe first.
     pub permissions: Vec<Permission>,
-    /// Audit result; `null` if verification failed before it.
+    /// The audit report; `None` if verification failed before the audit.
     pub audit: Option<AuditReport>,
     /// Differences from the running release.
     pub diff: Option<UpdateDiff>,
@@ -40,66 +42,56 @@ pub struct InstallOutcome {
     pub consent_request: Option<ConsentRequest>,
     /// Requested grants that are not in effect.
     pub withheld: Vec<Withheld>,
-    /// Whether it fits this machine.
+    /// The requirements that this machine does not meet.
     pub eligibility: Eligibility,
-    /// Each step, in order.
+    /// Each step of the pipeline, in order.
     pub steps: Vec<InstallStep>,
-    /// The row of the skill from now on.
+    /// The new record of the skill.
     pub record: SkillRecord,
-    /// A consent that is kept from now on.
+    /// A consent to store, if it is new.
     pub new_consent: Option<ConsentRecord>,
     /// The new trust record of the publisher.
     pub trust_change: Option<TrustChange>,
-    /// Whether the bytes were proven and belong into the store.
+    /// Whether the bytes were verified and must be stored.
     pub stores_bytes: bool,
-    /// The leaves of the journal.
+    /// The events to record in the journal, in order.
     pub events: Vec<InstallEvent>,
 }
 
-/// Placement of a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Placement {
-    /// It is the skill's current release.
-    Current,
-    /// It waits beside the current one, which runs on.
-    Waiting,
-}
-
-/// The steps of the install pipeline.
+/// A stage of the install pipeline, as shown with its steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "stage", content = "step")]
 pub enum InstallStage {
     /// A step of verification.
     Verify(VerifyStepName),
-    /// The audit.
+    /// The static audit.
     Audit,
-    /// Trust decision.
+    /// The trust state, from publisher and findings.
     Trust,
     /// Differences from the running release.
     Update,
-    /// What a person agreed to.
+    /// Consent to the permissions.
     Consent,
-    /// The transaction.
+    /// The transaction that writes the outcome.
     Store,
 }
 
-/// One step that passed.
+/// A completed step of the pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InstallStep {
-    /// The part.
+    /// The stage that the step belongs to.
     #[serde(flatten)]
     pub stage: InstallStage,
-    /// The check.
+    /// The check, as text.
     pub checked: String,
-    /// The finding.
+    /// The result of the check, as text.
     pub found: String,
-    /// Whether this keeps the release from running.
+    /// Whether the result prevents the release from running.
     pub blocks: bool,
 }
 
 impl InstallStep {
-    /// The last step of an installation, reported once its transaction is committed.
+    /// Returns the last step of an installation, to report after its transaction is committed.
     #[must_use]
     pub fn stored(outcome: &InstallOutcome) -> Self {
         let place = match outcome.placement {
@@ -115,7 +107,7 @@ impl InstallStep {
     }
 }
 
-/// Steps as they pass, kept and shown.
+/// Collects steps and reports each to an observer.
 pub(super) struct Progress<'a> {
     observe: &'a mut dyn FnMut(&InstallStep),
     steps: Vec<InstallStep>,
@@ -130,7 +122,7 @@ impl<'a> Progress<'a> {
         self.note(false, stage, checked, found);
     }
 
-    /// Notes a step; one that `blocks` keeps the release from running.
+    /// Adds a step. With `blocks`, the step prevents the release from running.
     pub(super) fn note(
         &mut self,
         blocks: bool,

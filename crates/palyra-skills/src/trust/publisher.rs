@@ -1,4 +1,6 @@
-//! What is known about one publisher.
+//! Trust in one publisher: its keys, their history, and whether it is blocked.
+
+pub use palyra_common::model::skills::{KeyOrigin, PublisherMode};
 
 use serde::{Deserialize, Serialize};
 
@@ -7,78 +9,56 @@ use super::rotation::SignedRotation;
 use crate::digest::Sha256Digest;
 use crate::signing::{KeySet, PublisherKey};
 
-/// One publisher: its keys, and whether it is blocked.
+/// A publisher in the trust store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublisherTrust {
-    /// The trusted keys; none for a publisher that was blocked before it was known.
+    /// The trusted keys; `None` for a publisher that was blocked before it was known.
     pub anchor: Option<PublisherAnchor>,
-    /// Why it is blocked, if it is.
+    /// The reason for blocking the publisher; `None` if it is not blocked.
     pub blocked: Option<String>,
     /// The last revocation list signed by the publisher itself.
     pub revocations: Option<FeedMark>,
 }
 
-/// The keys of a publisher and the origin of trust in them.
+/// The trusted keys of a publisher, with their origin and history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublisherAnchor {
-    /// Principal that decided.
+    /// Whether an operator allowlisted the keys or the first installation pinned them.
     pub origin: KeyOrigin,
-    /// Grows with each rotation; learned from the first release when the operator only gave keys.
+    /// The current epoch; `None` until the first release, if an operator named the keys.
     pub epoch: Option<u64>,
-    /// The keys now, and how many must sign.
+    /// The current keys and threshold.
     pub keys: KeySet,
-    /// The keys before, oldest first.
+    /// The replaced keys, oldest first.
     pub past: Vec<PastKeys>,
-}
-
-/// Origin of trust in keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum KeyOrigin {
-    /// An operator named them.
-    Allowlisted,
-    /// They came with the first skill, and an operator promoted that.
-    TofuPinned,
 }
 
 /// Keys that were replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PastKeys {
-    /// Their epoch, if it was known.
+    /// The epoch of the keys, if it was known.
     pub epoch: Option<u64>,
     /// The keys and their threshold.
     pub keys: KeySet,
-    /// What ended them.
+    /// The event that replaced them.
     pub ended_by: EndedBy,
 }
 
-/// What ended a set of keys.
+/// The event that replaced a set of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndedBy {
-    /// A rotation statement, by the SHA-256 of what was signed.
+    /// A rotation statement, identified by the SHA-256 of the signed bytes.
     Rotation(Sha256Digest),
     /// An operator pinned other keys.
     Repin,
 }
 
-/// Trust status of a publisher.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PublisherMode {
-    /// Its keys were named by an operator.
-    Allowlisted,
-    /// Its keys were pinned at first contact.
-    TofuPinned,
-    /// It is blocked.
-    Blocked,
-}
-
 impl PublisherTrust {
-    /// The state in one word; none when there is nothing but a revocation list.
+    /// Returns the status, or `None` for a publisher without keys that is not blocked.
     #[must_use]
     pub fn mode(&self) -> Option<PublisherMode> {
         if self.blocked.is_some() {
@@ -92,19 +72,19 @@ impl PublisherTrust {
 }
 
 impl PublisherAnchor {
-    /// Whether a key was this publisher's and is no longer.
+    /// Returns whether a key belonged to this publisher and was replaced.
     #[must_use]
     pub fn is_retired(&self, key: &PublisherKey) -> bool {
         !self.keys.contains(key) && self.past.iter().any(|past| past.keys.contains(key))
     }
 
-    /// Whether enough of the present keys are in this set.
+    /// Returns whether the set contains as many of the current keys as the threshold requires.
     #[must_use]
     pub fn is_signed_by(&self, keys: &KeySet) -> bool {
         self.keys.count_signed(keys.keys()) >= self.keys.threshold()
     }
 
-    /// The epoch that ends when these old keys hand over to these new ones, now or at a time that is remembered.
+    /// Returns the epoch that ends with the rotation from `old` to `new`, a future one or a recorded one.
     #[must_use]
     pub fn epoch_of_handover(&self, old: &KeySet, new: &KeySet) -> Option<u64> {
         if self.is_signed_by(old) {
@@ -118,14 +98,14 @@ impl PublisherAnchor {
         past.epoch
     }
 
-    /// The keys before, oldest first, without those from before an operator pinned other ones: a publisher that lost
-    /// its keys begins a new line.
+    /// Returns the replaced keys, oldest first, since an operator last repinned the publisher. A publisher that lost
+    /// its keys starts a new line.
     pub(super) fn current_line(&self) -> &[PastKeys] {
         let repinned = self.past.iter().rposition(|past| past.ended_by == EndedBy::Repin);
         self.past.get(repinned.map_or(0, |index| index + 1)..).unwrap_or_default()
     }
 
-    /// Remembers how a publisher came to its keys, where nothing is known of it.
+    /// Records the rotations that led to the current keys, unless a history is known already.
     pub(super) fn remember_lineage(&mut self, lineage: &[SignedRotation]) {
         let leads_here = lineage.last().is_some_and(|last| *last.new_keys() == self.keys);
         if !leads_here || !self.current_line().is_empty() {

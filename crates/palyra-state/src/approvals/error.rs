@@ -1,4 +1,4 @@
-//! Errors of deciding or reading an approval.
+//! //! Errors of deciding or reading an approval.
 
 use palyra_common::ErrorCode;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub enum ApprovalError {
     #[error("approval `{approval_id}` does not exist")]
     NotFound { approval_id: String },
     /// The request was already decided or has expired.
-    #[error("approval `{approval_id}` is already {}", status.as_str())]
+    #[error("approval `{approval_id}` is already {}", status.wire_name())]
     Decided { approval_id: String, status: ApprovalStatus },
     /// The access policy denies the decision, for example because the requester decides.
     #[error("{decision}")]
@@ -25,8 +25,8 @@ pub enum ApprovalError {
         /// The decision and its rules.
         decision: Arc<PolicyDecision>,
     },
-    /// The decider is the requester, without evidence of a person.
-    #[error("approval `{approval_id}` cannot be decided by its requester")]
+    /// The decider is the requester or shares a creator with it, without evidence of a person.
+    #[error("approval `{approval_id}` cannot be decided by its requester or by a token of the same lineage")]
     OwnRequest { approval_id: String },
     /// Lists truncate the arguments, and the decision does not contain the SHA-256 of the whole.
     #[error(
@@ -63,7 +63,8 @@ impl ApprovalError {
             Self::Decided { .. } => Some("make the call again to create a new request".into()),
             Self::Denied { decision, .. } => decision.reasons.first().map(|reason| reason.advice.clone()),
             Self::OwnRequest { .. } => Some(
-                "ask another holder of the scope `approve`, or the owner at a terminal, to decide it".into(),
+                "ask the holder of another token with the scope `approve` that the owner created, or the owner at a \
+                terminal, to decide it".into(),
             ),
             Self::ArgumentsCut { approval_id, .. } | Self::OtherArguments { approval_id } => {
                 Some(format!("show all of them with `palyra approvals show {approval_id} --whole`"))

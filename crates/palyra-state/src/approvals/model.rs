@@ -1,4 +1,6 @@
-//! The approval record: request, decision, and the calls it covers.
+//! //! The approval record: request, decision, and the calls it covers.
+
+pub use palyra_common::model::approvals::{ApprovalScope, ApprovalStatus};
 
 use palyra_common::InformationLabels;
 use palyra_skills::Sha256Digest;
@@ -71,56 +73,11 @@ pub struct Approval {
     pub uses: u64,
 }
 
-/// Status of an approval request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ApprovalStatus {
-    /// Waiting for a decision.
-    Pending,
-    /// Approved, and usable until it expires.
-    Approved,
-    /// Approved once, and used by its call.
-    Used,
-    /// Denied by a principal.
-    Denied,
-    /// Not decided, or approved and not used, before `expires_ms`.
-    Expired,
-}
-
-/// Scope of an approval, always limited to its release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ApprovalScope {
-    /// One call with these arguments.
-    Once,
-    /// Calls of the tool within the same parent run.
-    Run,
-    /// Every call with exactly these arguments.
-    Arguments,
-    /// Calls of the tool within the same session.
-    Session,
-}
-
-impl ApprovalStatus {
-    /// Returns the status as rows and queries spell it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Approved => "approved",
-            Self::Used => "used",
-            Self::Denied => "denied",
-            Self::Expired => "expired",
-        }
-    }
-}
-
-impl ApprovalScope {
-    /// Returns how long an approval of this scope can be used, in milliseconds.
-    pub(super) const fn lifetime_ms(self) -> u64 {
-        match self {
-            Self::Once | Self::Arguments => YES_LIFETIME_MS,
-            Self::Run | Self::Session => LONG_YES_LIFETIME_MS,
-        }
+/// Returns how long an approval of this scope can be used, in milliseconds.
+pub(super) const fn lifetime_ms(scope: ApprovalScope) -> u64 {
+    match scope {
+        ApprovalScope::Once | ApprovalScope::Arguments => YES_LIFETIME_MS,
+        ApprovalScope::Run | ApprovalScope::Session => LONG_YES_LIFETIME_MS,
     }
 }
 

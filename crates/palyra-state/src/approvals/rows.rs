@@ -39,7 +39,7 @@ impl ApprovalStore<'_> {
         self.expire()?;
         let limit = if filter.limit == 0 { 100 } else { filter.limit.min(MAX_PAGE) };
         let read = |connection: &Connection| {
-            let status = filter.status.map(ApprovalStatus::as_str);
+            let status = filter.status.map(ApprovalStatus::wire_name);
             let sql = "SELECT approval_id, bytes, mac FROM approvals
                        WHERE (?1 IS NULL OR status = ?1) AND (?2 IS NULL OR approval_id < ?2)
                        ORDER BY approval_id DESC LIMIT ?3";
@@ -73,8 +73,7 @@ impl ApprovalStore<'_> {
         row.ok_or_else(|| not_found(approval_id))?.open(&self.state.row_key)
     }
 
-    /// Returns one approval with a piece of its arguments, at most [`MAX_ARGUMENTS_PIECE`] bytes from byte
-    /// `from`.
+    /// Returns one approval with a piece of its arguments, at most [`MAX_ARGUMENTS_PIECE`] bytes from byte `from`.
     ///
     /// A denied or expired request keeps only the truncated arguments. The first piece is checked against the digest
     /// of the whole; a caller that joins pieces checks the digest itself.
@@ -188,7 +187,7 @@ pub(super) fn write(connection: &Connection, key: &RowKey, approval: &Approval) 
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     let values = params![
         approval.approval_id,
-        approval.status.as_str(),
+        approval.status.wire_name(),
         approval.skill_id,
         approval.tool_id,
         approval.binding.to_string(),
@@ -205,4 +204,47 @@ pub(super) fn write(connection: &Connection, key: &RowKey, approval: &Approval) 
 
 pub(super) fn not_found(approval_id: &str) -> ApprovalError {
     ApprovalError::NotFound { approval_id: crate::text::short_name(approval_id) }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use palyra_common::InformationLabels;
+    use palyra_vault::KeySourceChoice;
+
+    use super::*;
+    use crate::approvals::{ApprovalAnswer, ApprovalRequest};
+    use crate::root::StateRoot;
+    use crate::state::StateOptions;
+
+    #[tokio::test]
+    async fn arguments_come_in_pieces_of_one_mebibyte() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = StateOptions { key_source: KeySourceChoice::File, ..StateOptions::default() };
+        let state = StateRoot::new(directory.path().join("root")).init(&options).unwrap();
+        let whole = format!("\"{}\"", "\u{e9}".repeat(1_200_000));
+        let request = ApprovalRequest {
+            skill_id: "acme.notes".into(),
+            tool_id: "acme.notes.add".into(),
+            payload: Sha256Digest::of(b"release"),
+            principal: "owner".into(),
+            requester: PrincipalId::default(),
+            session: None,
+            parent_run: None,
+            circumstances: Sha256Digest::of(b"circumstances"),
+            arguments: whole.as_str().into(),
+            arguments_sha256: Sha256Digest::of(whole.as_bytes()),
+            grants: Vec::new(),
+            asked_because: None,
+            labels: InformationLabels::default(),
+        };
+        let ApprovalAnswer::Waiting(id) = state.approvals().ask(request).await.unwrap() else { panic!() };
+        let mut read = String::new();
+        for length in [1_048_575, 1_048_576, 302_851] {
+            let piece = state.approvals().arguments(&id, read.len() as u64).unwrap().arguments;
+            assert_eq!(piece.len(), length);
+            read.push_str(&piece);
+        }
+        assert_eq!(read, whole);
+    }
 }

@@ -100,7 +100,7 @@ pub(super) fn skill_of_release(record: &SkillRecord, release: &InstalledRelease)
         id: record.skill_id.clone(),
         publisher: record.publisher.clone(),
         version: release.manifest.version.to_string(),
-        trust: trust_of(release),
+        trust: release.trust,
     }
 }
 
@@ -129,16 +129,5 @@ fn unknown_skill(id: &str) -> Skill {
 }
 
 fn trust(record: &SkillRecord) -> TrustState {
-    trust_of(&record.current)
-}
-
-fn trust_of(release: &InstalledRelease) -> TrustState {
-    use palyra_skills::index::TrustState as Kept;
-    match release.trust {
-        Kept::Quarantine => TrustState::Quarantine,
-        Kept::Tofu => TrustState::Tofu,
-        Kept::Trusted => TrustState::Trusted,
-        Kept::BuiltIn => TrustState::BuiltIn,
-        Kept::Revoked => TrustState::Revoked,
-    }
+    record.current.trust
 }

@@ -1,4 +1,6 @@
-//! The delivery position of each lane.
+//! //! The delivery position of each lane.
+
+pub use palyra_common::model::deliveries::DeliveryCursor;
 
 use std::collections::BTreeMap;
 
@@ -11,21 +13,6 @@ use super::{DeliveryStore, LaneKey, LaneKind, MAX_REASON};
 use crate::channels::PublishedMessage;
 use crate::db::{signed, unsigned};
 use crate::error::StateError;
-
-/// The delivery position of a lane.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DeliveryCursor {
-    /// Number of the first item that was neither delivered nor given up.
-    pub next: u64,
-    /// Number of attempts to deliver that item.
-    pub attempts: u32,
-    /// Time of the next attempt, in Unix milliseconds.
-    pub retry_at_ms: Option<u64>,
-    /// Reason of the last failure, or why the lane waits.
-    pub error: Option<String>,
-    /// Number of items delivered since the lane exists.
-    pub delivered: u64,
-}
 
 impl DeliveryStore<'_> {
     /// Returns the cursor of every lane that has one.

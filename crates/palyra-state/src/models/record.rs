@@ -1,5 +1,7 @@
 //! A model as an operator configured it.
 
+pub use palyra_common::model::models::ModelPrice;
+
 use std::collections::BTreeMap;
 
 use palyra_common::capabilities::SecretRef;
@@ -45,16 +47,6 @@ pub struct ModelRecord {
     pub small: bool,
 }
 
-/// Price per million tokens, in millionths of the operator's currency.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ModelPrice {
-    /// Price of one million input tokens.
-    pub input: u64,
-    /// Price of one million output tokens.
-    pub output: u64,
-}
-
 /// All models, and the name of the default one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,8 +67,7 @@ impl ModelRecord {
         self.key.as_ref().map(parse).transpose()
     }
 
-    /// Returns the price of the tokens, rounded up, in millionths of the operator's currency; `None` without
-    /// a price.
+    /// Returns the price of the tokens, rounded up, in millionths of the operator's currency; `None` without a price.
     pub fn cost(&self, usage: Usage) -> Option<u64> {
         let ModelPrice { input, output } = self.price?;
         let total = u128::from(usage.input_tokens) * u128::from(input)

@@ -3,6 +3,8 @@
 //! A setting of type `secret` contains the name of a secret that the manifest requests, never its value; the
 //! guest exchanges the name for a handle.
 
+pub use palyra_common::model::plugins::ConfigSource;
+
 use std::collections::BTreeMap;
 
 use palyra_common::capabilities::SecretRef;
@@ -51,18 +53,6 @@ pub struct ShownField {
     pub redacted: bool,
     /// Origin of the value.
     pub source: ConfigSource,
-}
-
-/// Origin of the value of a setting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ConfigSource {
-    /// Set by an operator.
-    Operator,
-    /// Default of the manifest.
-    Default,
-    /// Neither set nor defaulted.
-    Missing,
 }
 
 impl SettingStore<'_> {

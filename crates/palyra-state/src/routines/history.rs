@@ -1,10 +1,15 @@
 //! The history of fires: lists, the last fire, and the cleanup after an interrupted owner.
 
+pub use palyra_common::model::routines::Fire as FireRow;
+
+use std::sync::Arc;
+
 use palyra_journal::{Durability, JournalError, JournalTransaction};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 
 use super::ControlStore;
+use super::budget;
 use super::fires::FireKey;
 use crate::db::{signed, unsigned};
 use crate::error::StateError;
@@ -16,39 +21,6 @@ const MAX_PAGE: usize = 500;
 const KEPT: i64 = 10_000;
 /// Maximum time in milliseconds by which the id of a run may be older than its fire.
 const CLOCK_SLACK_MS: u64 = 3_600_000;
-
-/// One fire as the database keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FireRow {
-    /// The routine.
-    pub routine: String,
-    /// Time at which it was due, in Unix milliseconds.
-    pub due_ms: u64,
-    /// `schedule` or `manual`.
-    pub cause: String,
-    /// `running`, `completed`, `failed`, `skipped` or `interrupted`.
-    pub status: String,
-    /// Why it did not fire: `missed`, `overlap`, `budget`, `paused`.
-    pub reason: Option<String>,
-    /// Start time.
-    pub fired_ms: u64,
-    /// Delay after its due time.
-    pub late_ms: u64,
-    /// End time.
-    pub finished_ms: Option<u64>,
-    /// The tool it called.
-    pub tool_id: Option<String>,
-    /// The run.
-    pub run_id: Option<String>,
-    /// The code of its error.
-    pub error: Option<String>,
-    /// Result as text.
-    pub message: Option<String>,
-    /// Resource use of its run.
-    pub fuel: Option<u64>,
-    /// The objective whose budget it used.
-    pub objective: Option<String>,
-}
 
 /// Selects fires; the default is the newest page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -108,7 +80,7 @@ impl ControlStore<'_> {
         Ok(due.map(unsigned))
     }
 
-    /// Removes the oldest finished fires of each routine beyond [`KEPT`]; returns their number.
+    /// Removes the oldest finished fires of each routine beyond the newest 10 000; returns their number.
     pub fn trim_fires(&self) -> Result<usize, StateError> {
         let work = move |transaction: &mut JournalTransaction<'_>| {
             let sql = "DELETE FROM routine_fires AS old WHERE status != 'running' AND due_at <
@@ -126,9 +98,19 @@ impl ControlStore<'_> {
 
 /// Marks every fire of an ended owner as interrupted and links its run; none of them fires again.
 pub(crate) fn close_interrupted_fires(state: &State) -> Result<usize, StateError> {
-    let now = state.now_ms();
+    let (key, now) = (Arc::clone(&state.row_key), state.now_ms());
     let work = move |transaction: &mut JournalTransaction<'_>| {
-        close(transaction.sql(), now).map_err(JournalError::sqlite("close interrupted fires"))
+        let closed =
+            close(transaction.sql(), now).map_err(JournalError::sqlite("close interrupted fires"))?;
+        for (fire, objective) in &closed {
+            // An edited row stops its objective at the next claim, not the opening of the state.
+            let Some(objective) = objective else { continue };
+            if let Ok(mut used) = budget::read_use(transaction.sql(), &key, objective) {
+                used.settle(fire, 0);
+                budget::write_use(transaction.sql(), &key, objective, &used)?;
+            }
+        }
+        Ok::<usize, StateError>(closed.len())
     };
     let none = |connection: &Connection| {
         let sql = "SELECT 1 FROM routine_fires WHERE status = 'running' LIMIT 1";
@@ -138,16 +120,18 @@ pub(crate) fn close_interrupted_fires(state: &State) -> Result<usize, StateError
     if open.is_none() {
         return Ok(0);
     }
-    state.journal.transaction(Durability::Normal, work).wait().map_err(|error: JournalError| error.into())
+    state.journal.transaction(Durability::Normal, work).wait()
 }
 
-fn close(connection: &Connection, now: u64) -> rusqlite::Result<usize> {
+/// Closes the fires and returns them, each with the objective it is charged to.
+fn close(connection: &Connection, now: u64) -> rusqlite::Result<Vec<(FireKey, Option<String>)>> {
     let left: Vec<FireRow> = {
         let mut statement = connection.prepare(&format!("{SELECT} WHERE status = 'running'"))?;
         let rows = statement.query_map([], fire)?;
         rows.collect::<rusqlite::Result<_>>()?
     };
-    for row in &left {
+    let mut closed = Vec::with_capacity(left.len());
+    for row in left {
         let key = FireKey { routine: row.routine.clone(), due_ms: row.due_ms };
         let run_id = match &row.tool_id {
             Some(tool_id) => find_run(connection, tool_id, &key, row.fired_ms)?,
@@ -156,8 +140,9 @@ fn close(connection: &Connection, now: u64) -> rusqlite::Result<usize> {
         let sql = "UPDATE routine_fires SET status = 'interrupted', error = 'interrupted', finished_at = ?3,
                    run_id = ?4 WHERE routine = ?1 AND due_at = ?2";
         connection.execute(sql, params![row.routine, signed(row.due_ms), signed(now), run_id])?;
+        closed.push((key, row.objective));
     }
-    Ok(left.len())
+    Ok(closed)
 }
 
 /// Finds the run of a fire. The index by tool and the time-sorted ids limit the scan to runs since the fire.

@@ -1,5 +1,7 @@
 //! Cost of a tool's past calls.
 
+pub use palyra_common::model::runs::ToolCost;
+
 use palyra_journal::JournalError;
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -9,21 +11,6 @@ use crate::error::StateError;
 
 /// Number of newest runs that are evaluated.
 const MOST_RUNS: i64 = 1_000;
-
-/// What the newest calls of a tool cost.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ToolCost {
-    /// Number of successful runs.
-    pub completed: u64,
-    /// Number of failed runs.
-    pub failed: u64,
-    /// Half of them took no longer.
-    pub median_elapsed_us: Option<u64>,
-    /// Maximum fuel of one run.
-    pub most_fuel: Option<u64>,
-    /// Maximum memory of one run.
-    pub most_memory_bytes: Option<u64>,
-}
 
 impl RunStore<'_> {
     /// Returns the cost of the newest calls of a tool, from their receipts.

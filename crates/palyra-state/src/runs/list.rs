@@ -102,8 +102,7 @@ fn select(connection: &Connection, query: &RunQuery, limit: usize) -> rusqlite::
     connection.prepare_cached(&sql)?.query_map(rusqlite::params_from_iter(values), read_compared)?.collect()
 }
 
-/// Builds the query. Filters by skill and tool come first; each index is ordered by run id, which is the
-/// order of time.
+/// Builds the query. Filters by skill and tool come first; each index is ordered by run id, which is the order of time.
 fn statement(query: &RunQuery, limit: usize) -> (String, Vec<Box<dyn ToSql>>) {
     let mut wheres = Vec::new();
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
@@ -139,10 +138,10 @@ fn statement(query: &RunQuery, limit: usize) -> (String, Vec<Box<dyn ToSql>>) {
 fn read_compared(row: &Row<'_>) -> rusqlite::Result<RunRow> {
     let mut run = read_run(row, 0)?;
     let differs = match ReceiptLeaf::read(row, 12)? {
-        Some(leaf) => leaf.differences(&run).into_iter().map(|difference| difference.field).collect(),
+        Some(leaf) => leaf.differences(&run).into_iter().map(|difference| difference.field.to_owned()).collect(),
         // Another leaf, or none although it ended.
-        None if row.get_ref(12)? != ValueRef::Null => vec!["receipt_leaf"],
-        None if run.receipt_leaf.is_none() && run.status != "started" => vec!["receipt_leaf"],
+        None if row.get_ref(12)? != ValueRef::Null => vec!["receipt_leaf".into()],
+        None if run.receipt_leaf.is_none() && run.status != "started" => vec!["receipt_leaf".into()],
         None => Vec::new(),
     };
     run.differs = differs;

@@ -1,13 +1,13 @@
 //! Notes of a run besides its receipt: the cause of a failure, and the durations of its steps. Stored as long
 //! as its lines.
 
+pub use palyra_common::model::runs::{Refusal, RefusedBy, RunFailure};
+
 use palyra_common::WasmPluginRunError;
 use palyra_common::text::clip_untrusted;
 use palyra_journal::{JournalError, JournalTransaction};
 use palyra_skills::Sha256Digest;
 use rusqlite::{Connection, OptionalExtension, params};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::RunStore;
 use crate::error::StateError;
@@ -19,48 +19,6 @@ const MAX_TARGET_CHARS: usize = 1_000;
 /// Maximum bytes of stored error details.
 const MAX_DETAILS_BYTES: usize = 8 << 10;
 
-/// Why a run failed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunFailure {
-    /// The sentence, escaped.
-    pub message: String,
-    /// What was refused, where something was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refusal: Option<Refusal>,
-    /// The facts of the error, such as the frames of a trap; none where they are too long.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub details: Option<Value>,
-}
-
-/// A capability or a limit that was refused to a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
-    /// `http`, `secret`, `storage`, `channel` or `filesystem`; for a limit its name, such as `fuel`.
-    pub what: String,
-    /// What the guest tried, or how much the limit allows.
-    pub target: String,
-    /// What refused it.
-    pub by: RefusedBy,
-}
-
-/// What can refuse something to a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RefusedBy {
-    /// The release does not ask for it, or for no more.
-    Manifest,
-    /// No person agreed to it.
-    Consent,
-    /// The profile of the skill.
-    Profile,
-    /// The policy for every run.
-    RunnerPolicy,
-    /// The call itself.
-    Call,
-    /// The sandbox, which has limits that nothing changes.
-    Sandbox,
-}
-
 /// Notes stored for a run; most runs have none.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunNotes {
@@ -70,19 +28,18 @@ pub struct RunNotes {
     pub step_times: Vec<(u64, u64)>,
 }
 
-impl RunFailure {
-    /// The failure of a run, within what is kept.
-    pub fn new(error: &WasmPluginRunError, refusal: Option<Refusal>) -> Self {
-        let details = error.details();
-        let short = serde_json::to_vec(&details).is_ok_and(|text| text.len() <= MAX_DETAILS_BYTES);
-        let has_facts = details.as_object().is_some_and(|facts| !facts.is_empty());
-        let refusal = refusal
-            .map(|refusal| Refusal { target: clip_untrusted(&refusal.target, MAX_TARGET_CHARS), ..refusal });
-        Self {
-            message: clip_untrusted(&error.to_string(), MAX_MESSAGE_CHARS),
-            refusal,
-            details: (short && has_facts).then_some(details),
-        }
+/// Converts an error to the failure that is stored with a run: escaped, truncated, and without details that are too
+/// long.
+pub fn run_failure(error: &WasmPluginRunError, refusal: Option<Refusal>) -> RunFailure {
+    let details = error.details();
+    let short = serde_json::to_vec(&details).is_ok_and(|text| text.len() <= MAX_DETAILS_BYTES);
+    let has_facts = details.as_object().is_some_and(|facts| !facts.is_empty());
+    let refusal = refusal
+        .map(|refusal| Refusal { target: clip_untrusted(&refusal.target, MAX_TARGET_CHARS), ..refusal });
+    RunFailure {
+        message: clip_untrusted(&error.to_string(), MAX_MESSAGE_CHARS),
+        refusal,
+        details: (short && has_facts).then_some(details),
     }
 }
 
@@ -130,6 +87,8 @@ impl RunStore<'_> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
@@ -141,7 +100,7 @@ mod tests {
             details: Some(Value::String(long.clone())),
         };
         let refusal = Refusal { what: "http".into(), target: long, by: RefusedBy::Manifest };
-        let failure = RunFailure::new(&error, Some(refusal));
+        let failure = run_failure(&error, Some(refusal));
         let text = serde_json::to_string(&failure).unwrap();
         assert!(text.len() < 32 << 10 && failure.details.is_none(), "{}", text.len());
         assert!(!failure.message.contains('\u{1b}'));

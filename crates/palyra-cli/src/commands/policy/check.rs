@@ -9,7 +9,6 @@ use clap::Args;
 use palyra_api::codes;
 use palyra_api::policy::{PolicyAction, PolicyAnswer, PolicyFace, PolicyKind, PolicyQuestion};
 use palyra_api::sessions::SessionLabels;
-use palyra_api::tokens::ScopeName;
 use palyra_common::{ErrorCode, Scope};
 use serde::Serialize;
 
@@ -69,7 +68,7 @@ enum About {
     Publisher(String),
 }
 
-/// A kind and a name.
+/// Kind and name of a principal.
 type Who = (PolicyKind, String);
 
 #[derive(Serialize)]
@@ -100,9 +99,9 @@ pub(super) fn execute(args: &CheckArgs, globals: &Globals) -> Result<Answered, C
     client::ask(globals, "policy check", async |client| client.check_policy(&question).await).map(Answered)
 }
 
-/// Scopes are looked up unless some are given.
-fn scopes(given: &[Scope]) -> Option<Vec<ScopeName>> {
-    (!given.is_empty()).then(|| given.iter().map(|scope| (*scope).into()).collect())
+/// Returns the given scopes, or `None` to look them up.
+fn scopes(given: &[Scope]) -> Option<Vec<Scope>> {
+    (!given.is_empty()).then(|| given.to_vec())
 }
 
 fn action(text: &str) -> Result<PolicyAction, String> {
@@ -145,7 +144,7 @@ impl Reply for Answered {
             (false, true) => "once a person approves",
             (false, false) => "no",
         };
-        let scopes: Vec<String> = scopes.iter().map(|scope| Scope::from(*scope).to_string()).collect();
+        let scopes: Vec<String> = scopes.iter().map(ToString::to_string).collect();
         let summary =
             facts(&[("allowed", verdict.to_owned()), ("why", reason.clone()), ("scopes", scopes.join(", "))]);
         let permits = if *allowed { "permits" } else { "would permit" };

@@ -6,7 +6,6 @@ use crate::error::CliError;
 use crate::output::{Remark, Reply, duration_text, facts};
 use clap::Args;
 use palyra_api::runs::{ReplayAnswer, ReplayVerdict};
-use palyra_plugins_runtime::Divergence;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -30,12 +29,7 @@ pub(super) fn execute(args: &ReplayArgs, globals: &Globals) -> Result<Replayed, 
         client.replay(&client::run_id(&client, &args.run).await?).await
     })?;
     match &answer.verdict {
-        ReplayVerdict::Diverged(other) => Err(CliError::Diverged(Divergence {
-            step: usize::try_from(other.step).unwrap_or(usize::MAX),
-            what: other.what.clone(),
-            expected: other.expected.clone(),
-            found: other.found.clone(),
-        })),
+        ReplayVerdict::Diverged(divergence) => Err(CliError::Diverged(divergence.clone())),
         ReplayVerdict::Identical | ReplayVerdict::SamePrefix => Ok(Replayed(answer)),
     }
 }

@@ -45,7 +45,7 @@ impl Reply for ShownSkill {
         if let Some(waiting) = &info.waiting {
             let (old, new) = (&info.entry.record.current, info.entry.record.waiting.as_ref());
             let new = new.map(|release| release.manifest_text("version")).unwrap_or_default();
-            let diff = shapes::two_columns(&waiting.diff, old.manifest_text("version"), new);
+            let diff = skills::two_columns(&waiting.diff.rows, old.manifest_text("version"), new);
             text.push_str(&section("Pending update", &diff));
         }
         if let Some(digest) = &info.consent_digest {
@@ -93,13 +93,13 @@ fn made_by(info: &SkillInfo) -> String {
     let summary = facts(&[
         ("publisher", format!("{}, {known}", info.made_by.publisher)),
         ("signed by", info.made_by.signers.join(", ")),
-        ("standing", shapes::trust(info.entry.record.current.trust).to_owned()),
+        ("trust", shapes::trust(info.entry.record.current.trust).to_owned()),
     ]);
     skills::indented(&summary)
 }
 
 fn can_touch(info: &SkillInfo) -> String {
-    let mut text = shapes::permissions(&info.can_touch.asks);
+    let mut text = skills::permissions(&info.can_touch.asks);
     for closed in &info.can_touch.closed {
         text.push_str(&format!("  not until you consent: {closed}\n"));
     }

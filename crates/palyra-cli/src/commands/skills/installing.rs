@@ -1,5 +1,5 @@
-//! The common part of `install`, `update`, `enable`, `consent` and `rollback`: progress, the question of consent, and
-//! the result.
+//! Shared parts of `install`, `update`, `enable`, `consent` and `rollback`: progress, the prompt for consent, and the
+//! result.
 
 use super::Judged;
 use super::package_file::Package;
@@ -67,23 +67,23 @@ impl ConsentFlags {
     }
 }
 
-/// The verb of an answer, by the name of its JSON.
+/// The command of a reply, which determines the name of its JSON.
 pub(super) trait Verb {
     /// Schema name of the form `palyra.skills.<verb>/v1`.
     const SCHEMA: &'static str;
 }
 
-/// Result of an installation, or of a repeated check of a stored release.
+/// Result of an installation, or of repeated checks of a stored release.
 #[derive(Serialize)]
 pub(super) struct Walked<V> {
     #[serde(flatten)]
     outcome: InstallOutcome,
     #[serde(skip)]
     answer: Answer,
-    /// The keys of this state root that signed it, by name.
+    /// Names of the keys in this state root that signed it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     own_keys: Vec<String>,
-    /// Why it cannot be called although it was agreed to.
+    /// Reason why it cannot be called despite the consent.
     #[serde(skip_serializing_if = "Option::is_none")]
     unusable: Option<String>,
     #[serde(skip)]
@@ -93,7 +93,7 @@ pub(super) struct Walked<V> {
 /// Answer to the question of consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
-    /// No question was asked.
+    /// The user was not asked.
     NotAsked,
     Agreed,
     Declined,
@@ -165,15 +165,15 @@ pub(super) async fn conclude<V: Verb>(
     Ok(Walked { outcome, answer, own_keys, unusable, verb: PhantomData })
 }
 
-/// Compiles a skill that can run now, where people expect to wait; returns what keeps it from running after all.
+/// Compiles a skill that can run now; returns the reason if it cannot run after all.
 ///
-/// A daemon compiles in the background, so that a person waits only for what is done soon.
+/// A daemon compiles in the background, so that users wait only for short operations.
 async fn prepare(client: &AnyClient, outcome: &mut InstallOutcome, printer: &Printer) -> Option<String> {
     if outcome.status != SkillStatus::Active {
         return None;
     }
     let id = outcome.record.skill_id.clone();
-    let compiling = format!("compiling {id} (first call only)");
+    let compiling = format!("compiling {id}");
     let preparing = with_progress(&compiling, printer.terminal(), client.prepare_skill(&id));
     let prepared = match outcome.code {
         None => preparing.await,
@@ -219,7 +219,7 @@ async fn ask(
         return Ok((outcome, Answer::Declined));
     }
     let body = ConsentBody { digest, secrets: agreed_secrets(person, outcome.secrets.clone()).await? };
-    // The same steps passed a moment ago.
+    // The same checks passed a moment ago.
     Ok((client.consent_to_skill(&outcome.record.skill_id, &body).await?, Answer::Agreed))
 }
 
@@ -234,7 +234,7 @@ async fn agreed_secrets(person: Terminal, secrets: Vec<String>) -> Result<Vec<St
     Ok(agreed)
 }
 
-/// Grants secrets that an earlier consent withheld: those that are named, otherwise those a person agrees to now.
+/// Grants secrets that an earlier consent withheld: the named ones, or else those the user agrees to now.
 pub(super) async fn grant_withheld<V: Verb>(
     client: &AnyClient,
     asked: ConsentAsked,
@@ -262,7 +262,7 @@ pub(super) async fn grant_withheld<V: Verb>(
     let body = ConsentBody { digest: asked.digest, secrets: granted.into_iter().chain(more).collect() };
     let outcome = walked(printer, client.consent_to_skill(&outcome.record.skill_id, &body)).await?;
     let own_keys = own_keys(client, &outcome).await;
-    // It could run before.
+    // The skill could run before this command.
     let outcome = InstallOutcome { code: None, ..outcome };
     Ok(Walked { outcome, answer: Answer::Agreed, own_keys, unusable: None, verb: PhantomData })
 }
@@ -271,17 +271,17 @@ fn version(outcome: &InstallOutcome) -> &str {
     outcome.release().map(|release| release.manifest_text("version")).unwrap_or_default()
 }
 
-/// Permissions, findings and changes: what a person reads before agreeing.
+/// Formats permissions, findings and changes for the prompt.
 fn story(outcome: &InstallOutcome) -> String {
     let legend = if outcome.permissions.is_empty() { "" } else { " (! broad, - notable)" };
-    let mut text = format!("\nPermissions{legend}\n{}", shapes::permissions(&outcome.permissions));
+    let mut text = format!("\nPermissions{legend}\n{}", skills::permissions(&outcome.permissions));
     if let Some(report) = &outcome.audit {
         text.push_str(&format!("\nAudit\n{}", shapes::audit_for_consent(report)));
     }
     if let Some(diff) = &outcome.diff {
         let running = outcome.record.current.manifest_text("version");
-        let old = if outcome.placement == Placement::Waiting { running } else { "earlier release" };
-        text.push_str(&format!("\nChanges\n{}", shapes::two_columns(diff, old, version(outcome))));
+        let old = if outcome.placement == Placement::Waiting { running } else { "replaced release" };
+        text.push_str(&format!("\nChanges\n{}", skills::two_columns(&diff.rows, old, version(outcome))));
     }
     text
 }
@@ -382,7 +382,7 @@ impl<V: Verb> Reply for Walked<V> {
         ]);
         match self.answer {
             Answer::NotAsked => summary + &story(outcome) + &not_given(outcome),
-            // It was read a moment ago.
+            // The user has just read it.
             Answer::Agreed | Answer::Declined => summary + &not_given(outcome),
         }
     }

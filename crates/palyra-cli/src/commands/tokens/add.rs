@@ -51,7 +51,7 @@ pub(super) fn execute(args: &AddArgs, globals: &Globals) -> Result<Added, CliErr
     }
     let request = NewTokenRequest {
         name: args.name.clone(),
-        scopes: args.scopes.iter().map(|scope| (*scope).into()).collect(),
+        scopes: args.scopes.clone(),
         lifetime_seconds: args.expires,
     };
     let made = client::ask(globals, "tokens add", async |client| client.add_token(&request).await)?;

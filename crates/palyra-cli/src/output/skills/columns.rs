@@ -1,21 +1,20 @@
-//! Old and new side by side.
+//! Formats old and new values side by side.
 
 use palyra_common::redact::escape_untrusted;
-use palyra_skills::UpdateDiff;
 use palyra_skills::update::{Change, DiffRow, DiffSection};
 
-/// The width of one column; two and their margin fit a screen of 100.
+/// Width of a column; two with their margin fit into 100 characters.
 const WIDTH: usize = 46;
-/// Lines of one cell; a schema can be as long as a book.
+/// Maximum number of lines in a cell, because a schema can be very long.
 const MOST_LINES: usize = 12;
 
 /// Formats differences row by row: a title, and below it the old and the new value in two columns.
-pub(crate) fn two_columns(diff: &UpdateDiff, old: &str, new: &str) -> String {
-    if diff.is_empty() {
+pub(crate) fn two_columns(rows: &[DiffRow], old: &str, new: &str) -> String {
+    if rows.is_empty() {
         return "nothing differs\n".to_owned();
     }
     let head = side_by_side(&[escape_untrusted(old)], &[escape_untrusted(new)]);
-    let rows = diff.rows.iter().map(row);
+    let rows = rows.iter().map(row);
     std::iter::once(head).chain(rows).collect()
 }
 
@@ -49,7 +48,7 @@ fn cell(text: Option<&str>) -> Vec<String> {
     lines
 }
 
-/// Breaks at spaces where there are any.
+/// Wraps a line at spaces where possible.
 fn wrapped(line: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest: Vec<char> = line.chars().collect();
@@ -103,13 +102,13 @@ mod tests {
             new: new.map(Into::into),
             change,
         };
-        let diff = UpdateDiff { rows: vec![row(Change::Growth, None, Some("storage:notes/\u{1b}[31m"))] };
-        let shown = two_columns(&diff, "a 1.0.0", "a 1.1.0");
+        let rows = [row(Change::Growth, None, Some("storage:notes/\u{1b}[31m"))];
+        let shown = two_columns(&rows, "a 1.0.0", "a 1.1.0");
         insta::assert_snapshot!(shown, @r"
             a 1.0.0                                         a 1.1.0
         + storage: notes/
             (none)                                          storage:notes/\u{1b}[31m
         ");
-        assert_eq!(two_columns(&UpdateDiff::default(), "a", "b"), "nothing differs\n");
+        assert_eq!(two_columns(&[], "a", "b"), "nothing differs\n");
     }
 }

@@ -8,7 +8,7 @@ use axum::handler::Handler;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use http::Method;
 use palyra_common::Scope;
-use palyra_policy::{Action, Face, ResourceKind};
+use palyra_policy::{Action, Face, ResourceKind, resources};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{IntoParams, ToSchema};
 
@@ -151,7 +151,7 @@ impl Route {
     pub fn about(&self) -> (ResourceKind, Option<&'static str>) {
         let parts = self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
         let named = parts.filter_map(|part| Some((kind_of(part)?, part)));
-        let found = named.into_iter().find(|(kind, _)| self.action.resources().contains(kind));
+        let found = named.into_iter().find(|(kind, _)| resources(self.action).contains(kind));
         found.map_or((ResourceKind::Daemon, None), |(kind, part)| (kind, Some(part)))
     }
 

@@ -224,10 +224,10 @@ fn failure(app: &App, run: &mut RunRow, receipt: &Value) -> Result<Option<RunFai
     let archived = receipt.as_object().is_none_or(serde_json::Map::is_empty);
     let found = notes.failure_sha256().map(|digest| digest.to_string());
     if !archived && found.is_some() && found.as_deref() != expected {
-        run.differs.push("failure");
+        run.differs.push("failure".into());
         return Ok(None);
     }
-    Ok(notes.read_failure().map(|failure| failure.to_api()))
+    Ok(notes.read_failure())
 }
 
 fn not_under_way(run: &RunRow) -> Problem {

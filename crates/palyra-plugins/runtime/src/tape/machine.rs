@@ -1,4 +1,4 @@
-//! A tape in use: recording a live run under its byte limit, or answering a replay.
+//! The state of a tape: recording a live run up to its size limit, or answering a replay.
 
 use super::facts::{FACTS_OP, FactReader};
 use super::recording::{FULL_OP, Recording, TapeFull};
@@ -7,7 +7,7 @@ use palyra_common::{InOrder, JsonText};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Records steps, or plays them back and notices the first difference.
+/// Records steps, or replays them and detects the first difference.
 pub(crate) enum TapeMachine {
     Recording(Recording),
     Replaying(Replay),
@@ -16,24 +16,24 @@ pub(crate) enum TapeMachine {
 pub(crate) struct Replay {
     tape: Arc<Tape>,
     next: usize,
-    /// The block of readings the next step is, once the first of them was asked for.
+    /// The current block of readings, once its first reading was requested.
     facts: Option<FactReader>,
     divergence: Option<Divergence>,
-    /// The recorded run was ended from outside and the replay has reached that point.
+    /// Whether the recorded run ended from outside and the replay reached that point.
     at_cut: bool,
-    /// The recorded run reached the limit of its tape, and so has the replay.
+    /// The limit that the recorded run reached, once the replay reached it too.
     full: Option<TapeFull>,
 }
 
-/// What to do for a step.
+/// The action for a step.
 pub(crate) enum Begun {
-    /// Do it, then report the answer under this number.
+    /// Perform the operation, then record its answer under this index.
     Live(usize),
-    /// The tape's answer.
+    /// The answer from the tape.
     Replayed(usize, Value),
-    /// The replay cannot go on.
+    /// The replay cannot continue.
     Stopped,
-    /// The tape has no room for the step: do not do it.
+    /// The tape has no space for the step, so the operation must not be performed.
     Full(TapeFull),
 }
 
@@ -54,17 +54,17 @@ impl TapeMachine {
         }
     }
 
-    /// Begins a reading of a clock or a counter; a live one is reported to [`reading`](Self::reading).
+    /// Begins a reading of a clock or counter. A live one is recorded with [`reading`](Self::reading).
     pub(crate) fn begin_reading(&mut self, op: &str) -> Begun {
         match self {
             Self::Recording(recording) => recording.begin_reading(),
-            // Version 1 has a step for each reading.
+            // Version 1 has one step per reading.
             Self::Replaying(replay) if replay.tape.header.is_version_1() => replay.begin(op, &Value::Null),
             Self::Replaying(replay) => replay.begin_reading(op),
         }
     }
 
-    /// Sets the answer of a live step; an answer the tape has no room for is not set.
+    /// Records the answer of a live step, unless the tape has no space for it.
     pub(crate) fn answer(&mut self, index: usize, answer: Value) -> Result<(), TapeFull> {
         match self {
             Self::Recording(recording) => recording.answer(index, answer),
@@ -72,37 +72,36 @@ impl TapeMachine {
         }
     }
 
-    /// Sets a short answer of a live step, also beyond the limit: every step that was done has its answer.
+    /// Records a short answer of a live step, even beyond the limit, so that every performed step has an answer.
     pub(crate) fn answer_shortly(&mut self, index: usize, answer: Value) {
         if let Self::Recording(recording) = self {
             recording.answer_shortly(index, answer);
         }
     }
 
-    /// Keeps a live reading.
+    /// Records a live reading.
     pub(crate) fn reading(&mut self, op: &str, value: u64) {
         if let Self::Recording(recording) = self {
             recording.reading(op, value);
         }
     }
 
-    /// Says that a replayed step cannot be continued from.
+    /// Records that a replayed step cannot be continued.
     pub(crate) fn diverge(&mut self, index: usize, what: &str, expected: String, found: String) {
         if let Self::Replaying(replay) = self {
-            replay.note(Divergence { step: index + 1, what: what.into(), expected, found });
+            replay.note(index + 1, what, expected, found);
         }
     }
 
-    /// Says that a replay came to a file, which a tape of version 1 does not have.
+    /// Records that a replay accessed a file, which tapes of version 1 do not contain.
     pub(crate) fn stop_at_files(&mut self) {
         if let Self::Replaying(replay) = self {
-            let (step, what) = (replay.next + 1, "files".to_owned());
-            let (expected, found) = ("no file".into(), "a file, and this version of tapes has none".into());
-            replay.note(Divergence { step, what, expected, found });
+            let found = "a file, and this version of tapes has none";
+            replay.note(replay.next + 1, "files", "no file", found);
         }
     }
 
-    /// Closes the tape: the recording, and for a replay the verdict.
+    /// Completes the tape. Returns it, with the verdict of a replay.
     pub(crate) fn finish(self, header: TapeHeader, end: TapeEnd) -> (Tape, Option<ReplayVerdict>) {
         match self {
             Self::Recording(recording) => {
@@ -128,23 +127,16 @@ impl Replay {
                 self.at_cut = true;
             } else {
                 let found = format!("{op} {}", brief(request));
-                self.note(Divergence {
-                    step: index + 1,
-                    what: "steps".into(),
-                    expected: "no further step".into(),
-                    found,
-                });
+                self.note(index + 1, "steps", "no further step", found);
             }
             return Begun::Stopped;
         };
         if step.op != op {
-            let (expected, found) = (step.op.clone(), op.to_owned());
-            self.note(Divergence { step: index + 1, what: "op".into(), expected, found });
+            self.note(index + 1, "op", step.op.clone(), op.to_owned());
             return Begun::Stopped;
         }
         if step.request != *request {
-            let (expected, found) = (brief(&step.request), brief(request));
-            self.note(Divergence { step: index + 1, what: "request".into(), expected, found });
+            self.note(index + 1, "request", brief(&step.request), brief(request));
             return Begun::Stopped;
         }
         if step.answer.is_null() && ended_from_outside(&self.tape.end) {
@@ -152,8 +144,7 @@ impl Replay {
             return Begun::Stopped;
         }
         let Some(answer) = self.tape.whole_answer(&step.answer) else {
-            let (expected, found) = ("an answer".into(), "one whose bytes are not on the tape".into());
-            self.note(Divergence { step: index + 1, what: "answer".into(), expected, found });
+            self.note(index + 1, "answer", "an answer", "one whose bytes are not on the tape");
             return Begun::Stopped;
         };
         self.next += 1;
@@ -168,7 +159,7 @@ impl Replay {
         if self.facts.is_none() {
             match self.tape.steps.get(index) {
                 Some(step) if step.op == FACTS_OP => self.facts = FactReader::open(step),
-                // Not a reading: the ordinary comparison says what is there instead.
+                // Not a block of readings: the ordinary comparison reports the difference.
                 _ => return self.begin(op, &Value::Null),
             }
         }
@@ -180,19 +171,17 @@ impl Replay {
         match reading {
             Some((expected, value)) if expected == op => Begun::Replayed(index, value.into()),
             Some((expected, _)) => {
-                let (expected, found) = (expected.to_owned(), op.to_owned());
-                self.note(Divergence { step: index + 1, what: "op".into(), expected, found });
+                self.note(index + 1, "op", expected.to_owned(), op.to_owned());
                 Begun::Stopped
             }
             None => {
-                let (expected, found) = ("a block of readings".into(), "bytes that are none".into());
-                self.note(Divergence { step: index + 1, what: "answer".into(), expected, found });
+                self.note(index + 1, "answer", "a block of readings", "bytes that are none");
                 Begun::Stopped
             }
         }
     }
 
-    /// What every further step gets, once the replay cannot go on.
+    /// Returns the result of every further step, once the replay cannot continue.
     fn is_over(&mut self) -> Option<Begun> {
         if self.divergence.is_some() || self.at_cut {
             return Some(Begun::Stopped);
@@ -206,8 +195,9 @@ impl Replay {
         self.full.map(Begun::Full)
     }
 
-    fn note(&mut self, divergence: Divergence) {
-        self.divergence.get_or_insert(divergence);
+    /// Keeps the first divergence.
+    fn note(&mut self, step: usize, what: &str, expected: impl Into<String>, found: impl Into<String>) {
+        self.divergence.get_or_insert_with(|| divergence(step, what, expected, found));
     }
 
     fn verdict(&self, header: &TapeHeader, end: &TapeEnd) -> ReplayVerdict {
@@ -220,16 +210,11 @@ impl Replay {
         }
         let last = self.tape.steps.len() + 1;
         let differs = |what: &str, expected: String, found: String| {
-            ReplayVerdict::Diverged(Divergence { step: last, what: what.into(), expected, found })
+            ReplayVerdict::Diverged(divergence(last, what, expected, found))
         };
         if let Some(step) = self.tape.steps.get(self.next) {
-            let step = Divergence {
-                step: self.next + 1,
-                what: "steps".into(),
-                expected: format!("{} {}", step.op, brief(&step.request)),
-                found: "the run ended".into(),
-            };
-            return ReplayVerdict::Diverged(step);
+            let expected = format!("{} {}", step.op, brief(&step.request));
+            return ReplayVerdict::Diverged(divergence(self.next + 1, "steps", expected, "the run ended"));
         }
         if recorded.outcome != end.outcome {
             return differs("outcome", recorded.outcome.to_string(), end.outcome.to_string());
@@ -249,13 +234,18 @@ impl Replay {
     }
 }
 
-/// Runs ended by time or by their caller promise an equal prefix only.
+/// A divergence at a step, counted from 1.
+fn divergence(step: usize, what: &str, expected: impl Into<String>, found: impl Into<String>) -> Divergence {
+    Divergence { step: step as u64, what: what.to_owned(), expected: expected.into(), found: found.into() }
+}
+
+/// Returns whether time or the caller ended the run. Then only an identical prefix is guaranteed.
 fn ended_from_outside(end: &TapeEnd) -> bool {
     matches!(&*end.outcome, "timed_out" | "cancelled")
 }
 
-/// Version 1 recorded the fuel of a run that ended by a trap or a limit without the part since the last call, so
-/// that figure says nothing about a replay.
+/// Returns whether the recorded fuel is comparable. For a run that ended by a trap or limit, version 1 omits the part
+/// since the last call.
 fn counts_fuel_as_now(tape: &Tape) -> bool {
     !tape.header.is_version_1() || matches!(&*tape.end.outcome, "ok" | "tool_failed")
 }

@@ -1,4 +1,6 @@
-//! `sbom.cyclonedx.json`: CycloneDX 1.6, written from the modules, with no clock and no random number.
+//! `sbom.cyclonedx.json`: CycloneDX 1.6, generated from the modules without a clock or random numbers.
+
+pub use palyra_common::model::skills::SkillDependency as SbomDependency;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,35 +20,24 @@ const SPEC_VERSION: &str = "1.6";
 const HASH_ALGORITHM: &str = "SHA-256";
 const PRODUCER_PROPERTY: &str = "palyra:producer:";
 
-/// What a bill of materials lists, once it is known to be about these modules.
+/// The contents of a bill of materials that was checked against the modules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SbomSummary {
-    /// The modules.
+    /// The modules, in the order of the file.
     pub modules: Vec<SbomModule>,
-    /// Dependencies of the modules.
+    /// The libraries linked into the modules.
     pub dependencies: Vec<SbomDependency>,
 }
 
 /// One module of a bill of materials.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SbomModule {
-    /// Its path.
+    /// The path of the module in the archive.
     pub path: String,
     /// The SHA-256 of its bytes.
     pub sha256: Sha256Digest,
     /// The languages and tools it was built with, for example `language: Rust`.
     pub producers: Vec<String>,
-}
-
-/// One dependency of a bill of materials.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SbomDependency {
-    /// Its name.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// Its package URL, if its registry has one.
-    pub purl: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -127,7 +118,7 @@ struct Dependency {
     depends_on: BTreeSet<String>,
 }
 
-/// Writes the bill of materials of a skill.
+/// Writes the bill of materials of a skill. The same modules give the same bytes.
 pub fn generate_sbom<'a>(
     manifest: &SkillManifest,
     modules: impl IntoIterator<Item = (&'a str, &'a [u8])>,
@@ -159,6 +150,9 @@ pub fn generate_sbom<'a>(
 }
 
 /// Checks that the bill of materials of an archive is well formed and lists exactly its modules.
+///
+/// # Errors
+/// The file is not canonical CycloneDX 1.6, names another skill or version, or lists other modules.
 pub fn check_sbom(artifact: &SkillArtifact, manifest: &SkillManifest) -> Result<SbomSummary, SidecarError> {
     let bytes = artifact.entry(SBOM_PATH).unwrap_or_default();
     let bom: Bom = parse_canonical(bytes).map_err(SidecarError::SbomForm)?;
@@ -205,7 +199,7 @@ fn module_component(path: &str, bytes: &[u8], producers: &BTreeSet<Producer>) ->
 
 fn library_component(dependency: &CargoDependency) -> (String, Component) {
     let CargoDependency { name, version, source } = dependency;
-    // A package URL writes the plus of build metadata escaped.
+    // In a package URL, the plus of build metadata is escaped.
     let purl = format!("pkg:cargo/{name}@{}", version.replace('+', "%2B"));
     let from_registry = source == "crates.io";
     let reference = if from_registry { purl.clone() } else { format!("cargo:{source}/{name}@{version}") };
@@ -230,7 +224,7 @@ fn component(kind: ComponentKind, reference: &str, name: &str) -> Component {
     }
 }
 
-/// References are unique and every edge of the graph ends at one of them.
+/// Checks that references are unique and that every edge of the graph ends at one of them.
 fn check_references(bom: &Bom) -> Result<(), SidecarError> {
     let field = |field, found: &str, expected: &str| SidecarError::SbomField {
         field,

@@ -72,7 +72,7 @@ impl Reply for Compared {
 
     fn data(&self) -> String {
         let title = |release: &Release| format!("{} {}", release.skill_id, release.version);
-        skills::two_columns(&self.diff, &title(&self.old), &title(&self.new))
+        skills::two_columns(&self.diff.rows, &title(&self.old), &title(&self.new))
     }
 
     fn talk(&self) -> Vec<Remark> {
