@@ -1,4 +1,4 @@
-//! The browser of the person at the terminal.
+//! Opens the browser of the user at the terminal.
 
 use crate::cli::{Globals, OutputForm};
 use crate::terminal::Terminal;
@@ -7,10 +7,10 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The file that leads a browser to the link, in the folder `run` of the state root.
+/// File name of a page in the folder `run` of the state root that redirects to the link.
 const LEADING_PAGE: &str = "console-open.html";
 
-/// A browser that may be started: a person is at the terminal, on a machine with a display.
+/// A browser that may be started, because a person is at a terminal on a machine with a display.
 pub(crate) struct Browser(());
 
 impl Browser {
@@ -34,8 +34,8 @@ impl Browser {
     }
 }
 
-/// Writes a private page that leads to the link: other users of this machine see the arguments of every process, and
-/// must not see the code.
+/// Writes a private page that redirects to the link: other users can see the arguments of a process, so they must not
+/// contain the code.
 fn write_leading_page(folder: &Path, url: &str) -> Result<PathBuf, FsError> {
     let url = url.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
     let page = format!(

@@ -209,7 +209,7 @@ pub(crate) enum ColorWhen {
 }
 
 impl ColorWhen {
-    /// Makes it the choice of this process.
+    /// Applies the choice to this process.
     pub(crate) fn apply(self) {
         match self {
             Self::Auto => anstream::ColorChoice::Auto,
@@ -220,7 +220,7 @@ impl ColorWhen {
     }
 }
 
-/// Reads a command line; a refusal knows how to show itself in the form that was asked for.
+/// Parses a command line; a refusal can print itself in the requested output format.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
     if help::asks_for_globals(arguments) {
         return Err(Refusal::page(help::globals(), arguments));
@@ -254,7 +254,7 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// Global options with a variable. A flag that widens authority, as `--yes` does, is never one of them.
+    /// Global options with a variable. Flags that widen permissions, such as `--yes`, never have one.
     const GLOBAL: [&str; 10] = [
         "--output",
         "--color",
@@ -268,7 +268,7 @@ mod tests {
         "--token-file",
     ];
 
-    /// Flags of every way to start a daemon; `palyrad` has them too.
+    /// Flags of every command that starts a daemon, including `palyrad`.
     const SERVE: [&str; 10] = [
         "--profile",
         "--listen",

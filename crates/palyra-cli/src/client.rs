@@ -19,7 +19,7 @@ use palyra_api::{Client, Transport};
 use palyra_daemon::AppConfig;
 use std::sync::Arc;
 
-/// The client, whichever way it goes.
+/// The client over any connection.
 pub(crate) type AnyClient = Client<Arc<dyn Transport>>;
 
 /// Sends a request to the daemon; `command` names this process in "state in use" errors of others.
@@ -78,7 +78,7 @@ where
         let answer = asked.ok_or(CliError::Interrupted)?.map_err(Into::into)?;
         closed.map(|()| answer)
     });
-    // A name that is still being looked up must not hold the process.
+    // A name lookup in progress must not delay the end of the process.
     threads.shutdown_background();
     answer
 }

@@ -42,7 +42,7 @@ pub(crate) mod version;
 use crate::cli::{Cli, Command};
 use std::process::ExitCode;
 
-/// Carries out what was asked.
+/// Executes the parsed command.
 pub(crate) fn dispatch(cli: Cli) -> ExitCode {
     let globals = &cli.globals;
     let Some(command) = cli.command else { return start_page::run(globals) };

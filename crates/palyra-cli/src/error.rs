@@ -31,7 +31,7 @@ use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a command failed.
+/// Error of a command.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     /// The command line is invalid.
@@ -50,7 +50,7 @@ pub(crate) enum CliError {
     /// A signal interrupted the command.
     #[error("interrupted")]
     Interrupted,
-    /// A file is not a tape.
+    /// The file is not a tape.
     #[error("`{}` is not a tape: {source}", path.display())]
     BadTape {
         path: PathBuf,
@@ -68,10 +68,10 @@ pub(crate) enum CliError {
         /// The operating system error.
         source: io::Error,
     },
-    /// The sandbox cannot be set up on this machine.
+    /// The sandbox cannot be created on this machine.
     #[error("{0}")]
     Setup(String),
-    /// The state root, or something in it, could not be used.
+    /// An error of the state root or its content.
     #[error("{}", .0.to_problem())]
     State(#[from] StateError),
     /// The daemon returned a problem.
@@ -83,13 +83,13 @@ pub(crate) enum CliError {
     /// A file is invalid or not trusted.
     #[error("{}", refusals::message(.0))]
     File(#[from] FileRefusal),
-    /// A skill that is not packaged.
+    /// A skill cannot be packaged.
     #[error("{}", sentence(.0))]
     Build(Box<BuildError>),
-    /// A manifest with at least one problem.
+    /// A manifest is invalid; there is at least one error.
     #[error("{}", build::manifest_message(.0))]
     Manifest(Vec<ManifestError>),
-    /// A guest that is not built.
+    /// A guest cannot be built.
     #[error("{}", guest::message(.0))]
     Guest(Box<GuestkitError>),
     /// The user declined.
@@ -158,7 +158,7 @@ impl CliError {
         }
     }
 
-    /// Returns the id of the run that failed, where a daemon or this process recorded one.
+    /// Returns the id of the failed run, if one was recorded.
     pub(crate) fn run_id(&self) -> Option<&str> {
         match self {
             Self::Problem(problem) => problem.run_id.as_deref(),
@@ -319,7 +319,7 @@ impl From<LimitSyntaxError> for CliError {
     }
 }
 
-/// A file named on the command line is part of the command line.
+/// Files named on the command line are part of it, so their errors are usage errors.
 impl From<FileError> for CliError {
     fn from(error: FileError) -> Self {
         match error {

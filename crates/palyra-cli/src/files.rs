@@ -1,4 +1,4 @@
-//! Files that a person names on the command line: looked at before they are read, and never read without a bound.
+//! Files named in arguments: checked before they are read, and never read without a limit.
 
 use crate::error::CliError;
 use rustix::fs::{Mode, OFlags};
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Why a named file cannot be used.
+/// Reason why a named file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
     #[error("file `{}` does not exist", .0.display())]
@@ -15,7 +15,7 @@ pub(crate) enum FileError {
     /// It is a directory.
     #[error("`{}` is a directory, not a file", .0.display())]
     Directory(PathBuf),
-    /// A FIFO, a device or a socket: reading it could wait for ever.
+    /// It is a FIFO, a device or a socket, from which a read could block forever.
     #[error("`{}` is not a regular file", .0.display())]
     NotRegular(PathBuf),
     /// It cannot be opened or read.
@@ -25,7 +25,7 @@ pub(crate) enum FileError {
         /// The operating system error.
         source: io::Error,
     },
-    /// It is longer than what it is for.
+    /// It exceeds the size limit.
     #[error("`{}` has {bytes} bytes, the limit is {most}", path.display())]
     TooLong { path: PathBuf, bytes: u64, most: u64 },
 }
@@ -68,14 +68,14 @@ pub(crate) fn read_at_most(source: impl Read, expected: u64, most: u64) -> io::R
     Ok((bytes, whole))
 }
 
-/// A file that must not exist yet: its place is made sure of first, and it appears whole or not at all.
+/// A file that must not exist yet, written atomically.
 pub(crate) struct NewFile<'p> {
     path: &'p Path,
     file: tempfile::NamedTempFile,
 }
 
 impl<'p> NewFile<'p> {
-    /// Makes sure that it can be written.
+    /// Checks that it can be written.
     pub(crate) fn prepare(path: &'p Path) -> Result<Self, CliError> {
         if path.symlink_metadata().is_ok() {
             return Err(taken(path));
@@ -103,7 +103,7 @@ impl<'p> NewFile<'p> {
         self.file.path()
     }
 
-    /// Gives it its name.
+    /// Renames it to its final name.
     pub(crate) fn keep(self) -> Result<(), CliError> {
         match self.file.persist_noclobber(self.path) {
             Ok(_) => Ok(()),
@@ -113,7 +113,7 @@ impl<'p> NewFile<'p> {
     }
 }
 
-/// Writes a file that appears whole or not at all; one that is there is replaced.
+/// Writes a file atomically, replacing an existing one.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -135,7 +135,7 @@ fn taken(path: &Path) -> CliError {
     )
 }
 
-/// Opens without waiting for the other end of a FIFO.
+/// Opens a file without blocking on a FIFO.
 fn open(path: &Path) -> Result<File, FileError> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty()).map(File::from).map_err(|error| match error {

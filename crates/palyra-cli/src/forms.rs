@@ -1,4 +1,4 @@
-//! Documents that tools return, in the terminal: drawn to its width, and their forms as prompts.
+//! Documents that tools return, in the terminal: rendered to its width, with their forms as prompts.
 
 use crate::error::CliError;
 use crate::output::{Printer, Remark};
@@ -142,7 +142,7 @@ async fn fill(
                     values.extend(value.map(|value| (prompt.field.clone(), json(&value))));
                     break;
                 }
-                // What does not fit is asked for again.
+                // An invalid value is asked for again.
                 Err(error) => printer.remark(&[Remark::Warning(error.reason)]),
             }
         }
@@ -156,7 +156,7 @@ async fn ask(person: Terminal, prompt: &Prompt, before: Option<&Value>) -> Resul
         PromptKind::Hidden => {
             return match person.secret_between(question).await {
                 Ok(secret) => Ok(Some(String::from_utf8_lossy(secret.expose()).into_owned())),
-                // Nothing was typed: a field that is not required stays empty.
+                // An empty answer leaves an optional field empty.
                 Err(CliError::Cancelled) if !prompt.required => Ok(Some(String::new())),
                 Err(error) => Err(error),
             };

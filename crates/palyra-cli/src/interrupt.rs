@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the first ends the run in good order, the second ends the process.
+//! Ctrl-C and SIGTERM: the first cancels the run gracefully, the second ends the process.
 
 use palyra_plugins_runtime::CancelToken;
 use std::io;
@@ -8,14 +8,14 @@ use tokio::sync::watch;
 /// The exit code of an interrupted command.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// Listens for signals as long as the process lives.
+/// Listens for signals until the process ends.
 pub(crate) struct Interrupt {
     cancel: CancelToken,
     happened: watch::Receiver<bool>,
 }
 
 impl Interrupt {
-    /// Starts to listen; from here on the signals no longer end the process by themselves.
+    /// Installs the handlers; after this, signals no longer end the process.
     pub(crate) fn listen() -> io::Result<Self> {
         let signals = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
         let cancel = CancelToken::default();

@@ -24,12 +24,12 @@ mod terminal;
 
 use std::process::ExitCode;
 
-/// Calls allocate on one thread what another frees, which the C library's allocator does behind locks.
+/// The C library's allocator takes locks if one thread frees what another has allocated, which calls do often.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // The compiling child is this program again; it needs nothing of the command line.
+    // The compiling child is this program too, and does not parse the command line.
     if let Some(ended) = palyra_daemon::compile_child::as_child(std::env::args_os()) {
         return ended;
     }

@@ -27,7 +27,7 @@ use crate::progress::ERASE;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// Draws results and failures in the form that was asked for.
+/// Prints results and errors in the requested format.
 #[derive(Clone, Copy)]
 pub(crate) struct Printer {
     form: OutputForm,
@@ -69,7 +69,7 @@ impl Printer {
         }
     }
 
-    /// Shows what a command answers, or why it could not.
+    /// Prints the reply or the error of a command; returns its exit code.
     pub(crate) fn finish<R: Reply>(&self, outcome: Result<R, CliError>) -> ExitCode {
         match outcome {
             Ok(reply) => self.reply(&reply),
@@ -77,7 +77,7 @@ impl Printer {
         }
     }
 
-    /// Shows what a command answers.
+    /// Prints the reply of a command; returns its exit code.
     pub(crate) fn reply<R: Reply>(&self, reply: &R) -> ExitCode {
         match (self.form, reply.lines()) {
             (OutputForm::Human, _) => {
@@ -130,7 +130,7 @@ impl Printer {
         }
     }
 
-    /// Shows a run that went well.
+    /// Prints a successful run.
     pub(crate) fn run(&self, run: &FinishedRun, warnings: &[String]) -> ExitCode {
         if self.form != OutputForm::Human {
             return self.data(json::run_document(run, warnings).as_bytes());
@@ -143,7 +143,7 @@ impl Printer {
         written
     }
 
-    /// Shows what went wrong, and what is known of the run that it ended.
+    /// Prints an error, with the facts about the run that failed.
     pub(crate) fn fail(&self, failure: &Failure, warnings: &[String]) -> ExitCode {
         let text = match (self.form, &failure.run) {
             (OutputForm::Json | OutputForm::Ndjson, _) => json::error_document(failure, warnings),
@@ -173,7 +173,7 @@ fn write_data(bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Removes styles where they are not wanted; a closed standard error is ignored.
+/// Prints to standard error, without styles if they are disabled; a closed stream is ignored.
 fn say(text: &str) {
     let _ = anstream::stderr().write_all(text.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! A line on the terminal for work that takes longer than a second.
+//! A progress line on the terminal for work that takes longer than a second.
 
 use crate::output::fitting_line;
 use parking_lot::{Mutex, MutexGuard};
@@ -7,12 +7,12 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use tokio::time::{Instant, Interval, interval_at};
 
-/// Work that is done sooner needs no line.
+/// Delay before the line appears.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Back to the start of the line, and nothing on it.
+/// Returns to the start of the line and erases it.
 pub(crate) const ERASE: &str = "\r\x1b[2K";
 
-/// Waits for `work`, telling `terminal` once a second how long it has been going on.
+/// Waits for `work`, and shows the elapsed time on `terminal` once a second.
 pub(crate) async fn with_progress<T>(
     what: &str,
     terminal: Option<impl Write>,
@@ -95,7 +95,7 @@ pub(crate) fn with_progress_between<T>(
     result
 }
 
-/// The line, and how long it has been there.
+/// A progress line with its start time.
 struct Line<W> {
     terminal: W,
     seconds: u64,
@@ -107,7 +107,7 @@ impl<W: Write> Line<W> {
         draw(&mut self.terminal, &line_of(what, self.seconds));
     }
 
-    /// Takes the line away; the next one starts again at zero.
+    /// Erases the line; the next one starts at zero.
     fn erase(&mut self) {
         if self.seconds > 0 {
             draw(&mut self.terminal, ERASE);

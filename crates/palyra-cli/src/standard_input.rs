@@ -1,10 +1,10 @@
-//! Standard input, which only one flag can have.
+//! Standard input, which only one argument can use.
 
 use crate::error::CliError;
 use crate::files::read_at_most;
 use std::io::IsTerminal;
 
-/// The flag that reads standard input.
+/// Standard input, with the flag that has read it.
 pub(crate) struct StandardInput {
     taken_by: Option<String>,
     no_input: bool,

@@ -1,7 +1,8 @@
-//! The state root, owned by this process for its one command.
+//! The state root, owned by this process for one command.
 //!
-//! Opening waits for another owner, checks everything and fails closed; no command makes a state root but
-//! `palyra init`, `palyra up` and `palyra restore`. A command that changed something ends with [`finish`]; one that only looked just drops it.
+//! Opening waits for another owner, checks everything and fails closed. Only `palyra init`, `palyra up` and `palyra
+//! restore` create a state root. A command that changed something ends with [`finish`]; one that only read drops the
+//! state.
 
 use crate::cli::Globals;
 use crate::client::daemon_answers;
@@ -22,14 +23,14 @@ pub(crate) fn open(globals: &Globals, command: &str) -> Result<State, CliError> 
     with_root(globals, command, State::open)
 }
 
-/// Does something with the root before it is open: `init` and `repair`.
+/// Runs `work` with a root that is not open, for `init` and `repair`.
 pub(crate) fn with_root<T>(
     globals: &Globals,
     command: &str,
     work: impl Fn(&StateRoot, &StateOptions) -> Result<T, StateError>,
 ) -> Result<T, CliError> {
     let root = root(globals)?;
-    // A daemon does not go away by itself; a short command does.
+    // A daemon keeps the lock, so waiting for it is useless; a one-shot command releases it soon.
     let wait = if daemon_answers(&root) { 0 } else { globals.lock_wait };
     let mut options = StateOptions {
         command: format!("palyra {command}"),
@@ -76,7 +77,7 @@ pub(crate) fn given_passphrase(globals: &Globals) -> Result<Option<Passphrase>, 
     given.map_err(|error| CliError::File(error.into()))
 }
 
-/// Stops cleanly after a change: a checkpoint is signed and the vault learns the journal's head.
+/// Closes the state after a change: signs a checkpoint and stores the journal's head in the vault.
 pub(crate) fn finish(state: State) -> Result<(), CliError> {
     Ok(state.close()?)
 }

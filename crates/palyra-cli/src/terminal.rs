@@ -1,4 +1,4 @@
-//! Questions to a person, on a terminal only.
+//! Prompts on a terminal.
 
 use crate::cli::Globals;
 use crate::error::CliError;
@@ -7,12 +7,12 @@ use palyra_vault::Passphrase;
 use std::io::{self, BufRead, IsTerminal, Write};
 use zeroize::Zeroizing;
 
-/// A person who can be asked: standard input is a terminal and `--no-input` was not given.
+/// A terminal for prompts: standard input is one, and `--no-input` was not given.
 #[derive(Clone, Copy)]
 pub(crate) struct Terminal(());
 
 impl Terminal {
-    /// Returns `None` without a terminal or with `--no-input`.
+    /// Returns the terminal, or `None` without one or with `--no-input`.
     pub(crate) fn of_person(globals: &Globals) -> Option<Self> {
         (!globals.no_input && io::stdin().is_terminal()).then_some(Self(()))
     }

@@ -1,10 +1,10 @@
-//! The layout of help pages: examples that can be pasted, text that is wrapped once, global options on a page of
-//! their own, and the commands of `palyra` in groups.
+//! The layout of help pages: examples that can be pasted, text wrapped once, global options on their own page, and the
+//! commands of `palyra` in groups.
 
 use super::{Cli, Globals};
 use clap::{Args, Command, CommandFactory};
 
-/// The description, then what to type.
+/// Order of a help page: the description first, then the usage.
 const TEMPLATE: &str = "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
 
 /// Line in every help page that refers to the global options.
@@ -13,7 +13,7 @@ const GLOBAL: &str = "Options of every command (--json, --state-root, …): paly
 /// Placeholder for a space at which a line must not be wrapped; [`shown`] replaces it.
 const NO_BREAK: char = '\u{a0}';
 
-/// The commands by what a person wants to do. Commands that are not listed follow under `Other`.
+/// The commands by task. Commands that are not listed appear under `Other`.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Start here", &["up", "status", "run", "tools", "doctor"]),
     ("Talk to an agent", &["chat", "sessions", "models", "console"]),
@@ -74,8 +74,7 @@ fn unwrapped(text: &str) -> String {
     text.replace(' ', &NO_BREAK.to_string())
 }
 
-/// Lines that were broken in the source are joined, so that the width of the terminal alone decides; indented lines
-/// stay as they are.
+/// Joins lines that are wrapped in the source, so that only the width of the terminal decides; indented lines are kept.
 fn paragraphs(text: &str) -> String {
     let mut joined = String::new();
     for line in text.lines() {

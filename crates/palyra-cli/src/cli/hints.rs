@@ -1,4 +1,4 @@
-//! Every command that a hint, a remedy or an example names can be typed.
+//! Checks that every command named in a hint, a remedy or an example parses.
 
 use super::Cli;
 use clap::{Command, CommandFactory};
@@ -54,7 +54,7 @@ fn unknown(root: &Command, words: &str) -> Option<String> {
             }
             continue;
         }
-        // A value, a placeholder, or the next part of the name.
+        // A value, a placeholder, or the next part of the command.
         let named = deeper && command.has_subcommands();
         match command.find_subcommand(word) {
             Some(inner) if deeper => command = inner,

@@ -1,10 +1,10 @@
-//! Help pages, messages and documents use the words of the field.
+//! Checks the words of help pages, messages and documents.
 
 use super::Cli;
 use clap::{Command, CommandFactory};
 use std::path::{Path, PathBuf};
 
-/// Words that no text of this project needs.
+/// Words that texts of this project do not use.
 const WORDS: [&str; 10] = [
     "told",
     "whoever",
@@ -18,7 +18,7 @@ const WORDS: [&str; 10] = [
     "knock",
 ];
 
-/// Phrasings that read like a translation.
+/// Phrases that texts of this project do not use.
 const PHRASES: [&str; 58] = [
     "a handle of this call",
     "a walk of",
@@ -80,7 +80,7 @@ const PHRASES: [&str; 58] = [
     "who asked for",
 ];
 
-/// Lists of words are data, not messages.
+/// Lists of words, which are data instead of messages.
 const DATA: [&str; 3] = [
     "palyra-cli/src/cli/language.rs",
     "palyra-skills/src/audit/text/phrase_table.rs",
@@ -169,7 +169,7 @@ fn files(extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Sources of the crates and of `xtask`, without lists of words.
+/// Returns whether a path is a source file of the crates or `xtask`, without lists of words.
 fn is_product_source(path: &Path) -> bool {
     let text = path.to_string_lossy();
     text.contains("/src/")
@@ -199,7 +199,7 @@ fn literals_of(source: &str) -> Vec<&str> {
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
                 at += source[at..].find('\n').unwrap_or(source.len() - at);
             }
-            // A quote as a character.
+            // A quote as a character literal.
             b'\'' if source[at..].starts_with("'\"'") => at += 3,
             b'"' => {
                 let start = at + 1;

@@ -1,4 +1,4 @@
-//! `docs/cli.md` follows from the command line: every command with its options, global options once.
+//! Generates `docs/cli.md`: every command with its options, global options once.
 
 use super::{Cli, Globals, help};
 use clap::{Arg, Args, Command, CommandFactory};
@@ -146,7 +146,7 @@ fn meaning(argument: &Arg) -> String {
     text
 }
 
-/// Paragraphs as they are, and indented lines as they are typed.
+/// Formats paragraphs unchanged, and indented lines as code.
 fn paragraphs(text: &str) -> String {
     let mut page = String::new();
     let mut typed = false;

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// A page to print or a mistake, and the form of output that was asked for.
+/// A help page or an error of the command line, with the requested output format.
 pub(crate) struct Refusal {
     message: Said,
     form: OutputForm,

@@ -19,9 +19,9 @@ use zeroize::Zeroizing;
 
 const MAX_TOKEN_BYTES: u64 = 4 << 10;
 
-/// A way to the daemon.
+/// A connection to the daemon.
 pub(super) enum Connection {
-    /// Another process owns the state.
+    /// Another process has the state open.
     Remote(Remote),
     /// This process owns the state and calls its own router.
     Own(Arc<App>, InProcess, Untouched),
@@ -47,7 +47,7 @@ impl Connection {
         // Read first: an invalid token file must fail before the state is opened.
         let named = globals.token_file.as_deref().map(read_token).transpose()?;
         match state::open(globals, command) {
-            // It may have started while this one waited for the lock.
+            // A daemon may have started while this process waited for the lock.
             Err(CliError::State(StateError::Busy { .. })) if daemon_answers(&root) => {
                 local(globals, &root).map(Self::Remote)
             }

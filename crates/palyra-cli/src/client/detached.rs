@@ -1,4 +1,4 @@
-//! A daemon that is started by a command and outlives it.
+//! A daemon that a command starts and that outlives the command.
 
 use super::daemon_answers;
 use crate::cli::Globals;
@@ -21,7 +21,7 @@ const IDLE_EXIT: &str = "10m";
 /// Maximum bytes of the daemon's ready line, and of its error.
 const MAX_REPLY_BYTES: u64 = 64 << 10;
 
-/// Starts a daemon of this state root that stops when it is idle, and waits until it listens.
+/// Starts a daemon for this state root that stops when it is idle, and waits until it listens.
 pub(super) fn start_temporary(globals: &Globals, root: &StateRoot) -> Result<(), CliError> {
     let mut arguments: Vec<OsString> = [
         "daemon",
@@ -54,7 +54,7 @@ pub(crate) fn start(
     let mut child = command.stderr(errors.try_clone().map_err(failed())?).spawn().map_err(failed())?;
     let mut line = String::new();
     if let Some(stdout) = child.stdout.take() {
-        // A line means that it listens; an end without one means that it does not.
+        // The daemon prints a line once it listens; an end without a line means that it failed.
         BufReader::new(stdout.take(MAX_REPLY_BYTES)).read_line(&mut line).map_err(failed())?;
     }
     match serde_json::from_str(&line) {

@@ -1,4 +1,4 @@
-//! Ids as people type them: whole, a unique prefix, or `latest`.
+//! Ids in arguments: complete, a unique prefix, or `latest`.
 
 use super::AnyClient;
 use palyra_api::approvals::ApprovalQuery;
@@ -6,19 +6,19 @@ use palyra_api::runs::{Run, RunFilter};
 use palyra_api::{ClientError, Problem};
 use palyra_common::ErrorCode;
 
-/// The newest one of a list.
+/// Word for the newest item of a list.
 pub(crate) const LATEST: &str = "latest";
 
-/// Characters of a whole id after its kind, for example `run_` and 32 digits.
+/// Number of digits of a complete id after its kind, for example after `run_`.
 const DIGITS: usize = 32;
-/// Rows of one page of a list.
+/// Maximum number of rows per page of a list.
 const PAGE: u16 = 500;
-/// Pages that are searched for a prefix; an id older than that has to be whole.
+/// Maximum number of pages that are searched for a prefix; older ids must be complete.
 const MAX_PAGES: usize = 20;
-/// Candidates that an error names.
+/// Maximum number of candidates in an error.
 const MAX_CANDIDATES: usize = 8;
 
-/// An id that a prefix may mean, and what it is about.
+/// An id that a prefix may mean, with a description.
 struct Candidate {
     id: String,
     about: String,
@@ -32,7 +32,7 @@ pub(crate) async fn run_id(client: &AnyClient, text: &str) -> Result<String, Cli
     let mut filter = RunFilter { limit: Some(PAGE), ..RunFilter::default() };
     for _ in 0..MAX_PAGES {
         let page = client.runs(&filter).await?;
-        // The runs of hooks are a part of other runs.
+        // Runs of hooks are parts of other runs.
         let called = |run: &&Run| !run.principal.as_deref().is_some_and(|name| name.starts_with("hook:"));
         if text == LATEST {
             match page.runs.iter().find(called) {

@@ -1,4 +1,4 @@
-//! `palyra approvals`: calls that wait for a person.
+//! `palyra approvals`: requests that wait for a decision.
 
 mod approve;
 mod deny;

@@ -1,4 +1,4 @@
-//! `palyra audit-policy`: what audits go by on this machine.
+//! `palyra audit-policy`: the settings of audits on this machine.
 
 mod advisories;
 mod again;

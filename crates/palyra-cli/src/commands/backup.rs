@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::sync::mpsc;
 
-/// Parts that may wait to be written.
+/// Maximum number of parts that wait to be written.
 const WAITING_CHUNKS: usize = 4;
 
 const EXAMPLE: &str = "\
@@ -59,7 +59,7 @@ fn execute(args: &BackupArgs, globals: &Globals) -> Result<BackedUp, CliError> {
     if fs::symlink_metadata(&args.file).is_ok() {
         return Err(to_error(BackupError::Exists(args.file.clone())));
     }
-    // Half a copy, or one that changed on its way, never has the name: what came is read back first.
+    // The file gets its name only after its content was read back and verified.
     let new = NewFile::prepare(&args.file)?;
     let file = new.unfinished()?;
     let receive = async |client: client::AnyClient| {
@@ -80,7 +80,7 @@ fn execute(args: &BackupArgs, globals: &Globals) -> Result<BackedUp, CliError> {
     })
 }
 
-/// Writes what comes, beside the threads that receive.
+/// Receives a body and writes it to a file; the writes run in a separate thread.
 async fn receive(mut body: ApiBody, mut file: File, to: &Path) -> Result<(), CliError> {
     let (sender, mut chunks) = mpsc::channel::<Bytes>(WAITING_CHUNKS);
     let writing = tokio::task::spawn_blocking(move || -> io::Result<()> {

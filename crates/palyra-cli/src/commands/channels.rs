@@ -1,4 +1,4 @@
-//! `palyra channels`: where messages of skills go.
+//! `palyra channels`: destinations of messages from skills.
 
 mod add;
 mod list;

@@ -88,7 +88,7 @@ async fn chat(
         }
     };
     let mut conversation = Conversation::open(client, &session, person, printer).await?;
-    // What a run of an earlier command waits for comes first.
+    // A run of an earlier command may wait for an answer, which comes first.
     if let Some(run_id) = &session.active_run {
         let run = client.agent_run(run_id).await?;
         let ended = conversation.go_on(run).await?;

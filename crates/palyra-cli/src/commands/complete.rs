@@ -1,5 +1,5 @@
-//! `palyra __complete`: what may follow on a command line, one candidate per line, for the scripts of
-//! `palyra completions`.
+//! `palyra __complete`: candidates for the last word of a command line, one per line, for the scripts of `palyra
+//! completions`.
 //!
 //! Commands and flags come from the definition of the command line, ids from the daemon or the state root. A question
 //! that cannot be answered has no candidates: a shell is no place for errors.
@@ -12,7 +12,7 @@ use palyra_api::approvals::{ApprovalQuery, ApprovalStatus};
 use palyra_api::runs::RunFilter;
 use std::process::ExitCode;
 
-/// Runs and approvals that are offered.
+/// Maximum number of runs and approvals among the candidates.
 const NEWEST: u16 = 50;
 
 /// Print completion candidates for a shell
@@ -46,7 +46,7 @@ enum Next {
     Ids(Kind),
 }
 
-/// Ids that are looked up.
+/// Kinds of ids that can be looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Run,
@@ -93,7 +93,7 @@ fn next(root: &Command, before: &[String], unfinished: &str) -> Next {
         let visible = command.get_subcommands().filter(|inner| !inner.is_hide_set());
         return Next::Known(visible.map(|inner| inner.get_name().to_owned()).collect());
     }
-    // The last positional may take the words that follow it too.
+    // The last positional argument may take several words.
     let known: Vec<&Arg> = command.get_positionals().collect();
     match known
         .get(positionals)
@@ -119,7 +119,7 @@ fn values(argument: &Arg, noun: &str, verb: &str) -> Next {
     if !possible.is_empty() {
         return Next::Known(possible.iter().map(|value| value.get_name().to_owned()).collect());
     }
-    // A new name is nothing that could be looked up.
+    // A new name cannot be looked up.
     match kind(argument.get_id().as_str(), noun).filter(|_| !["add", "new", "import"].contains(&verb)) {
         Some(kind) => Next::Ids(kind),
         None => Next::Known(Vec::new()),

@@ -1,4 +1,4 @@
-//! `palyra console`: the console in a browser, and who is signed in.
+//! `palyra console`: opens the console in a browser, and manages its sign-ins.
 
 mod open;
 mod sessions;

@@ -1,4 +1,4 @@
-//! `palyra deliveries`: events on their way to hooks, messages on their way to channels, and what was given up.
+//! `palyra deliveries`: lanes of events to hooks and messages to channels, and dead letters.
 
 mod dead_letters;
 mod list;

@@ -1,4 +1,4 @@
-//! `palyra doctor`: what is not in order, and what to do about it.
+//! `palyra doctor`: problems of the installation, and their remedies.
 
 mod bundle;
 

@@ -1,4 +1,4 @@
-//! `palyra hooks`: plugins that hear of events, and gates that are asked first.
+//! `palyra hooks`: plugins that observe events, and gates that are called before tools.
 
 mod apply;
 mod bind;

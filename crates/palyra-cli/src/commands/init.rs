@@ -70,7 +70,7 @@ struct Initialised {
     device_key: &'static str,
     protection: &'static str,
     detects_restored_copies: bool,
-    /// Checks every checkpoint of this journal.
+    /// Public key that verifies every checkpoint of this journal.
     journal_key: Option<String>,
 }
 
@@ -92,7 +92,7 @@ fn execute(args: &InitArgs, globals: &Globals) -> Result<Initialised, CliError> 
     Ok(reply)
 }
 
-/// Creates the state root, with its device key in the chosen place.
+/// Creates the state root, with its device key in the chosen storage.
 pub(crate) fn make_root(globals: &Globals, place: DeviceKeyPlace, command: &str) -> Result<State, CliError> {
     let key_source = match place {
         DeviceKeyPlace::Auto if probe_keyring(KEYRING_PROBE).is_ok() => KeySourceChoice::OsKeyring,
@@ -111,7 +111,7 @@ pub(crate) fn make_root(globals: &Globals, place: DeviceKeyPlace, command: &str)
     made.map_err(explained)
 }
 
-/// Adds what helps where a state root is created and nowhere else.
+/// Adds hints that only apply when a state root is created.
 fn explained(error: CliError) -> CliError {
     let CliError::State(cause) = &error else { return error };
     let hint = match cause {
@@ -122,7 +122,7 @@ fn explained(error: CliError) -> CliError {
         _ => return error,
     };
     let problem = cause.to_problem();
-    // What is wrong with the place matters less than that another one can be chosen.
+    // The hint to choose another place is more useful than those of the original problem.
     Problem { hints: vec![hint.into()], ..problem }.into()
 }
 

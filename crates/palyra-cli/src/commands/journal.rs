@@ -1,4 +1,4 @@
-//! `palyra journal`: what happened, and the proof that nothing was taken out.
+//! `palyra journal`: recorded events, and the proof that none was removed.
 
 mod checkpoint;
 mod events;

@@ -1,4 +1,4 @@
-//! `palyra keys`: the keys that sign skills. The secret half never leaves the vault but in a sealed file.
+//! `palyra keys`: signing keys of skills. The secret half only leaves the vault in a sealed file.
 
 mod export;
 mod import;

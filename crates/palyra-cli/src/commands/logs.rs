@@ -29,7 +29,7 @@ in the foreground logs to its standard error, unless it was started with `--log-
 
 /// Interval at which a follower checks for new lines.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// A log file can pass its limit by its last line.
+/// Maximum bytes to read; the last line of a log file can exceed its limit.
 const MOST_BYTES: u64 = 2 * MAX_LOG_BYTES;
 
 /// Show the log of the daemon
@@ -45,7 +45,7 @@ pub(crate) struct LogsArgs {
     follow: bool,
 }
 
-/// Some lines of the log.
+/// Lines of the log.
 #[derive(Serialize)]
 struct LogLines {
     file: PathBuf,
@@ -102,7 +102,7 @@ fn execute(args: &LogsArgs, globals: &Globals, printer: &Printer) -> Result<(), 
 struct Place {
     read: u64,
     inode: Option<u64>,
-    /// The beginning of a line whose end is not written yet.
+    /// Beginning of a line that is not complete yet.
     rest: String,
 }
 

@@ -1,4 +1,4 @@
-//! `palyra objectives`: goals, and how much may be used for them unattended.
+//! `palyra objectives`: goals, and the budgets of their unattended runs.
 
 mod add;
 mod list;

@@ -1,4 +1,4 @@
-//! `palyra plugins`: what runs of a skill get and why, and what you set for it.
+//! `palyra plugins`: grants of a skill's runs with reasons, and the settings of operators.
 
 mod check;
 mod config;

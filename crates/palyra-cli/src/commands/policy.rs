@@ -1,4 +1,4 @@
-//! `palyra policy`: who may do what.
+//! `palyra policy`: the access policy.
 
 mod check;
 mod reset;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &PolicyArgs, globals: &Globals) -> ExitCode {
     }
 }
 
-/// Rules as a table; `permits` is the word for one that permits.
+/// Formats rules as a table; `permits` is the word for a permitting rule.
 fn rules(rules: &[PolicyRule], permits: &str) -> String {
     let row = |rule: &PolicyRule| {
         let effect = match rule.effect {

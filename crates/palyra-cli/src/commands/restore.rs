@@ -1,4 +1,4 @@
-//! `palyra restore`: a backup takes the place of the state root.
+//! `palyra restore`: replaces the state root with a backup.
 
 use crate::cli::Globals;
 use crate::error::CliError;
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &RestoreArgs, globals: &Globals) -> ExitCode {
 }
 
 fn execute(args: &RestoreArgs, globals: &Globals, printer: &Printer) -> Result<Done, CliError> {
-    // A file that is not there is a mistake on the command line.
+    // A missing file is an error of the command line.
     open_file(&args.file, u64::MAX).map(drop)?;
     let root = state::root(globals)?;
     let options = StateOptions {
@@ -67,7 +67,7 @@ fn execute(args: &RestoreArgs, globals: &Globals, printer: &Printer) -> Result<D
     if !globals.yes || (printer.is_for_person() && (refused.is_some() || !plan.signed)) {
         printer.show(&(shown(plan) + &listed(plan)));
     }
-    // A program finds the listing in the error.
+    // Programs find the list in the error.
     if let Some(refused) = refused {
         return Err(refused.to_problem().details(json!({ "plan": plan })).into());
     }

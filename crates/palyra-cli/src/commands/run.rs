@@ -53,7 +53,7 @@ pub(crate) fn run(args: &RunArgs, globals: &Globals) -> ExitCode {
     if let Target::Installed(tool) = target {
         return printer.finish(installed::run(&tool, &args, globals, &printer));
     }
-    // A module has no schema to type the words by.
+    // An inline module has no schema for the types of the words.
     match Words::read(&args.words).and_then(Words::untyped) {
         Ok(input) => args.input = input.or(args.input),
         Err(error) => return printer.fail(&error.into(), &[]),
@@ -82,7 +82,7 @@ fn execute(
     let threads =
         threads.worker_threads(2).enable_all().build().map_err(CliError::io("cannot start threads"))?;
     let finished = threads.block_on(run_once(plan, printer, warnings));
-    // A name that is still being looked up must not hold the process.
+    // A name lookup in progress must not delay the end of the process.
     threads.shutdown_background();
     finished
 }
@@ -117,7 +117,7 @@ async fn load(
 ) -> Result<Arc<LoadedModule>, CliError> {
     let what = format!("compiling {}", module.name);
     let loading = with_progress(&what, printer.terminal(), runtime.load(&module.bytes));
-    // Dropping the load ends the compiling child.
+    // Dropping the future ends the compiling child.
     let loaded = interrupt.or(loading).await.ok_or(CliError::Interrupted)?;
     loaded.map_err(|error| if interrupt.happened() { CliError::Interrupted } else { error.into() })
 }

@@ -1,4 +1,4 @@
-//! `palyra runner-policy`: what every run is under.
+//! `palyra runner-policy`: limits of every run.
 
 mod reset;
 mod set;

@@ -1,6 +1,6 @@
-//! `palyra skills`: from a directory to a signed package, and from a package to an installed skill.
+//! `palyra skills`: builds and signs packages, and manages installed skills.
 //!
-//! `new`, `build`, `test` and `dev` are about a skill in source form, the `package` verbs about files, and all others about
+//! `new`, `build`, `test` and `dev` work on a skill in source form, the `package` commands on files, and all others on
 //! the skills of this state root.
 
 mod audit;
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &SkillsArgs, globals: &Globals) -> ExitCode {
     }
 }
 
-/// An answer whose content decides the exit code: a skill can be stored and still not be one that runs.
+/// A reply that decides the exit code: a skill can be stored without being runnable.
 trait Judged: Reply {
     /// Returns 0 if the skill can run.
     fn exit_code(&self) -> u8 {
@@ -104,6 +104,6 @@ trait Judged: Reply {
 fn show<R: Judged>(printer: &Printer, outcome: Result<R, CliError>) -> ExitCode {
     let judged = outcome.as_ref().map_or(0, Judged::exit_code);
     let written = printer.finish(outcome);
-    // What cannot be written is the more urgent news.
+    // An error of the output takes precedence.
     if written == ExitCode::SUCCESS { ExitCode::from(judged) } else { written }
 }

@@ -1,4 +1,4 @@
-//! `palyra` alone: the state of this machine, and where to start.
+//! `palyra` without a command: the state of this machine, and first steps.
 
 use super::status::{self, Status};
 use crate::cli::Globals;
@@ -12,14 +12,14 @@ struct StartPage {
     version: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<Status>,
-    /// Commands to start with, and what each does.
+    /// Suggested commands by topic, each with a description.
     #[serde(skip)]
     groups: Vec<(&'static str, Vec<(String, &'static str)>)>,
     #[serde(skip)]
     problem: Option<String>,
 }
 
-/// Shows the page; a daemon that cannot be asked is part of the state of this machine, not a failure.
+/// Prints the page; an unreachable daemon is part of the shown state, not an error.
 pub(crate) fn run(globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     let prefix = match CommandPrefix::new(globals) {

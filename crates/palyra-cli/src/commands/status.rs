@@ -1,4 +1,4 @@
-//! `palyra status`: whether a daemon runs, and what it looks after.
+//! `palyra status`: whether a daemon runs, and a summary of its state.
 
 use crate::cli::Globals;
 use crate::client::{self, daemon_answers};

@@ -29,7 +29,7 @@ enum SurfacesVerb {
     Submit(submit::SubmitArgs),
 }
 
-/// Carries the command out.
+/// Runs the command and prints its result.
 pub(crate) fn run(args: &SurfacesArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
     match &args.verb {

@@ -1,4 +1,4 @@
-//! `palyra tools`: what can be called.
+//! `palyra tools`: the tools that can be called.
 
 mod alias;
 mod list;
@@ -52,7 +52,7 @@ fn rows(tools: &[ToolSummary]) -> String {
     let row = |tool: &ToolSummary| {
         let approval = if tool.requires_approval { "required" } else { "" };
         let description = tool.description.lines().next().unwrap_or_default().chars();
-        // A pipe has no width to cut it at.
+        // A pipe has no width, so the description is truncated here.
         let description: String = description.take(MAX_DESCRIPTION_CHARS).collect();
         [tool.tool_id.clone(), shapes::status(tool.status).to_owned(), approval.to_owned(), description]
     };

@@ -1,4 +1,4 @@
-//! `palyra up`: from nothing to a daemon with tools to call.
+//! `palyra up`: creates a state root if there is none, installs the example skills, and starts a daemon.
 
 mod built_in;
 
@@ -77,7 +77,7 @@ fn up(args: &UpArgs, globals: &Globals, printer: &Printer) -> Result<(), CliErro
         let hint = format!("see where it listens with `{}`", prefix.command("status"));
         return Err(CliError::Problem(Box::new(Problem::new(ErrorCode::StateBusy, message).hint(hint))));
     }
-    // Before anything is created, so that a taken port leaves nothing behind.
+    // Checked before anything is created, so that a port in use leaves nothing behind.
     check(&args.serve)?;
     if args.detach {
         return detach(args, globals, printer);
@@ -127,7 +127,7 @@ fn detach(args: &UpArgs, globals: &Globals, printer: &Printer) -> Result<(), Cli
             printer.reply(&started);
             started.open_console(args.browser(globals).as_ref());
         }
-        // Another command started one at the same time; its own output is elsewhere.
+        // Another command has started a daemon at the same time, and has its output.
         None => {
             printer.finish(crate::commands::status::execute(globals));
         }

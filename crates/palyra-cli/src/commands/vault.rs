@@ -1,4 +1,4 @@
-//! `palyra vault`: secrets that go in and are never shown again.
+//! `palyra vault`: secrets that can be stored and never shown.
 
 mod list;
 mod put;

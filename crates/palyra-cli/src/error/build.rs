@@ -1,4 +1,4 @@
-//! Skills that cannot be packaged.
+//! Errors of packaging a skill.
 
 use super::CliError;
 use palyra_api::Problem;

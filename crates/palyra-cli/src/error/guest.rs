@@ -1,4 +1,4 @@
-//! Guests that were not built.
+//! Errors of building guests.
 
 use palyra_common::ErrorCode;
 use palyra_daemon::problem::sentence;

@@ -1,4 +1,4 @@
-//! The details of a problem for people, depending on its code.
+//! Formats the details of a problem for people, depending on its code.
 
 use palyra_api::Problem;
 use palyra_common::ErrorCode;

@@ -1,4 +1,4 @@
-//! Imported files that are invalid or not trusted.
+//! Errors of imported files that are invalid or not trusted.
 
 use palyra_common::ErrorCode;
 use palyra_daemon::ToProblem;

@@ -10,9 +10,9 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Columns of a terminal that does not know its width.
+/// Number of columns of a terminal that does not report its width.
 const DEFAULT_WIDTH: usize = 80;
-/// A terminal that claims to be narrower does not know its width.
+/// Smaller reported widths are treated as unknown.
 const MIN_TERMINAL_WIDTH: usize = 9;
 /// Age in seconds from which a date is shown instead of a number of days.
 const RELATIVE_SECONDS: i64 = 7 * 86_400;
@@ -22,15 +22,15 @@ static DISPLAY: OnceLock<Display> = OnceLock::new();
 /// The properties of standard output.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Display {
-    /// None in a pipe.
+    /// `None` in a pipe.
     width: Option<usize>,
     colour: bool,
-    /// The zone for people; without one, times are ISO in UTC.
+    /// Time zone for people; `None` for ISO times in UTC.
     zone: Option<TimeZone>,
 }
 
 impl Display {
-    /// Looks at standard output and makes it the choice of this process.
+    /// Detects the properties of standard output and applies them to this process.
     pub(crate) fn apply(utc: bool) {
         let stdout = std::io::stdout();
         let terminal = stdout.is_terminal();
@@ -39,7 +39,7 @@ impl Display {
             colour: anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never,
             zone: (terminal && !utc).then(local_zone),
         };
-        // It is applied once, when the command line is read.
+        // Applied once, after the command line is parsed.
         let _ = DISPLAY.set(display);
     }
 
@@ -49,7 +49,7 @@ impl Display {
         DISPLAY.get().unwrap_or(&PIPE)
     }
 
-    /// Columns of the terminal.
+    /// Returns the number of columns of the terminal, or `None` in a pipe.
     pub(super) fn width(&self) -> Option<usize> {
         self.width
     }
@@ -165,7 +165,7 @@ fn status_style(word: &str) -> Option<Style> {
         | "interrupted" => AnsiColor::Red,
         "pending" | "awaiting" | "started" | "disabled" | "paused" | "expired" | "warning" | "not"
         | "skipped" => AnsiColor::Yellow,
-        // An error code of a run is a failure by another name.
+        // Error codes of runs are failures.
         _ if word.contains('_') => AnsiColor::Red,
         _ => return None,
     };

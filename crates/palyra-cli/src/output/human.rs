@@ -1,4 +1,4 @@
-//! Runs and errors for people. Text that comes from a guest stays on its line.
+//! Formats runs and errors for people. Text from a guest cannot start a new line.
 
 use super::units::{bytes, count, counted, duration};
 use super::{Remark, Talk};
@@ -58,7 +58,7 @@ pub(super) fn run(run: &FinishedRun, talk: Talk) -> String {
     if let Some(verdict) = &run.report.replay {
         text.push_str(&replay_lines(run, verdict));
     }
-    // A run that was refused before it began has used nothing.
+    // A run that was rejected before it began has no usage.
     if run.report.usage != RunUsage::default() {
         text.push_str(&quiet_line(&summary(&tool, run)));
     }
@@ -117,7 +117,7 @@ fn summary(tool: &str, run: &FinishedRun) -> String {
     [
         format!("{tool} {verb} {}", duration(usage.elapsed)),
         format!("fuel {} of {}", count(usage.fuel), count(limits.fuel_budget)),
-        // Without the few bytes that the host holds beside the guest's pages.
+        // Rounded down to whole KiB, because the host holds a few bytes besides the guest's pages.
         format!("memory {} of {}", bytes(usage.peak_memory_bytes & !1_023), bytes(limits.max_memory_bytes)),
         counted(usage.host_calls, "host call"),
         format!("egress {}", bytes(usage.egress_bytes)),

@@ -1,4 +1,4 @@
-//! Runs and errors as JSON, one object on one line.
+//! Formats runs and errors as JSON, one object per line.
 
 use super::Reply;
 use super::json_layout::compact;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// The name and version of the object a run is shown as.
+/// Name and version of the JSON object of a run.
 const RUN_SCHEMA: &str = "palyra.run/v1";
 
 #[derive(Serialize)]
@@ -23,7 +23,7 @@ struct RunDocument<'a> {
     tool: &'a str,
     /// Result as the guest wrote it, without whitespace between tokens.
     result: Option<Box<RawValue>>,
-    /// A replayed run that failed as it was recorded.
+    /// Error of a replayed run that failed as recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorBody>,
     #[serde(flatten)]
@@ -77,7 +77,7 @@ pub(super) fn reply_document<R: Reply>(reply: &R) -> String {
     one_line(&ReplyDocument { schema: R::SCHEMA, reply })
 }
 
-/// Objects of one schema, one a line.
+/// Formats objects of one schema, one per line.
 pub(super) fn lines(schema: &'static str, values: &[Value]) -> String {
     let line = |value: &Value| {
         let mut object = serde_json::Map::from_iter([("schema".to_owned(), json!(schema))]);
@@ -155,6 +155,6 @@ fn shown_message(message: &ChannelMessage) -> ShownMessage<'_> {
 }
 
 fn one_line(document: &impl Serialize) -> String {
-    // Strings as keys, finite numbers, checked raw JSON: there is nothing here that cannot be written.
+    // Serialization cannot fail: keys are strings, numbers are finite, and raw JSON is checked.
     serde_json::to_string(document).unwrap_or_default() + "\n"
 }

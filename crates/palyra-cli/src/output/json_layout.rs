@@ -1,4 +1,4 @@
-//! JSON text laid out again, token by token: numbers, keys and their order stay exactly as the guest wrote them.
+//! Formats JSON text token by token: numbers, keys and their order stay exactly as the guest wrote them.
 
 use palyra_common::JsonText;
 use palyra_common::redact::escape_untrusted;
@@ -59,7 +59,7 @@ fn escape_into(out: &mut String, token: &str) {
     }
 }
 
-/// The tokens of well-formed JSON, without the space between them.
+/// Iterator over the tokens of well-formed JSON, without whitespace.
 struct Tokens<'a>(&'a str);
 
 impl<'a> Iterator for Tokens<'a> {

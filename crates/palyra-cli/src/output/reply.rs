@@ -22,7 +22,7 @@ pub(crate) trait Reply: Serialize {
     }
 }
 
-/// A remark for people.
+/// A remark for people, on standard error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Remark {
     /// Information, in a dim colour.

@@ -1,4 +1,4 @@
-//! Packages for people, as only this command line reads them: permissions, findings, and what an update changes.
+//! Formats packages for people: permissions, findings, and the changes of an update.
 
 mod columns;
 
@@ -10,13 +10,13 @@ use palyra_skills::SkillManifest;
 use palyra_skills::audit::{AuditReport, Finding, Severity};
 use palyra_skills::grants::{Permission, PermissionSeverity};
 
-/// Declined by a person.
+/// Exit code: the user declined.
 pub(crate) const DECLINED: u8 = 3;
-/// Valid, but not trusted.
+/// Exit code: valid, but not trusted.
 pub(crate) const UNTRUSTED: u8 = 5;
-/// The audit keeps it from running.
+/// Exit code: quarantined by the audit.
 pub(crate) const QUARANTINED: u8 = 6;
-/// Installed, and not runnable before consent is given, it is enabled or the machine fits it.
+/// Exit code: installed, but it needs consent, is disabled, or does not fit this machine.
 pub(crate) const NOT_RUNNABLE: u8 = 12;
 
 /// Formats permissions, one per line; broad ones are marked.
@@ -35,7 +35,7 @@ pub(crate) fn permissions(permissions: &[Permission]) -> String {
     permissions.iter().map(line).collect()
 }
 
-/// Findings as remarks, worst first; notes of no weight stay out.
+/// Returns the findings that quarantine, and those of at least medium severity, as remarks.
 pub(crate) fn finding_remarks(report: &AuditReport) -> Vec<Remark> {
     let worth = |finding: &&Finding| finding.quarantines() || finding.severity >= Severity::Medium;
     let remark = |finding: &Finding| {

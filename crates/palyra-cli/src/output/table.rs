@@ -1,4 +1,4 @@
-//! Columns and labelled facts. Every cell stays on its line, and on a terminal every row fits its width.
+//! Tables and labelled facts. A cell never spans lines, and on a terminal every row fits the width.
 
 use super::display::Display;
 use palyra_common::redact::escape_untrusted;
@@ -58,7 +58,7 @@ fn draw<const N: usize>(head: [&str; N], rows: &[[String; N]], display: &Display
     text
 }
 
-/// Takes from the widest column that still has something to give until the row fits.
+/// Shrinks the widest column that can be shrunk until the row fits.
 fn fit<const N: usize>(widths: &mut [usize; N], least: &[usize; N], terminal: usize) {
     let gaps = GAP * N.saturating_sub(1);
     while widths.iter().sum::<usize>() + gaps > terminal {
@@ -70,7 +70,7 @@ fn fit<const N: usize>(widths: &mut [usize; N], least: &[usize; N], terminal: us
     }
 }
 
-/// Characters of the first cells after which no two different ones are alike.
+/// Returns the number of leading characters that distinguish all different first cells.
 fn distinct<const N: usize>(rows: &[[String; N]]) -> usize {
     let mut ids: Vec<&str> = rows.iter().filter_map(|row| row.first().map(String::as_str)).collect();
     ids.sort_unstable();

@@ -1,10 +1,10 @@
-//! Remarks collected on the way, so that each form of output can put them where they belong.
+//! Collects remarks during a command, so that each output format can place them.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// A list that all clones share.
+/// A list of warnings, shared by all clones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Warnings(Arc<Mutex<Vec<String>>>);
 

@@ -1,4 +1,4 @@
-//! Calls that wait for a person.
+//! Calls that require approval.
 
 use crate::daemon::up;
 use crate::person::{Typing, at_terminal};

@@ -1,4 +1,4 @@
-//! No secret value and no key byte in any output or any file but the sealed ones: every command is tried.
+//! Tries every command, and checks that secret values and key bytes only occur in sealed files.
 
 use crate::environment::{Ran, TestEnvironment, serve};
 use crate::skill_bench::{SkillBench, counter};

@@ -1,4 +1,4 @@
-//! A home, a working directory and nothing else: what a test runs `palyra` in.
+//! The environment of a test: a home and a working directory, and no other variables.
 
 use palyra_egress::testing::{TestReply, TestRequest, TestServer};
 use regex_lite::Regex;

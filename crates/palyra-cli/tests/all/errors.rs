@@ -1,4 +1,4 @@
-//! Every way a run can end badly, for people and for programs.
+//! Every way a run can fail, in the output for people and for programs.
 
 use crate::environment::{Ran, TestEnvironment};
 use crate::guests::{

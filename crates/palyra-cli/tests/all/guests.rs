@@ -1,4 +1,4 @@
-//! Guests, written by hand.
+//! Guests in WebAssembly text.
 
 use palyra_plugins_sdk::abi;
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};

@@ -1,5 +1,5 @@
-//! The hint of every refusal of an installed tool, carried out on every transport. `docs/refused.md` has the table; the
-//! hints of `palyra run --module` are carried out in `grants.rs`.
+//! Follows the hint of every refusal of an installed tool, on every transport. `docs/refused.md` has the table; the
+//! hints of `palyra run --module` are followed in `grants.rs`.
 
 mod caller;
 mod grpc;

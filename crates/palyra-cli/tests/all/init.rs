@@ -1,4 +1,4 @@
-//! `palyra init`: explicit, once, and with a device key where the operator wants it.
+//! `palyra init`: explicit, once, and with the chosen storage of the device key.
 
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;

@@ -1,4 +1,4 @@
-//! `--input` and `--config`.
+//! The options `--input` and `--config`.
 
 use crate::environment::TestEnvironment;
 use crate::guests::{RELAY, calls, echo};

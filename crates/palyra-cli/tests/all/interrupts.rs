@@ -1,4 +1,4 @@
-//! Ctrl-C.
+//! Interrupting a run with Ctrl-C.
 
 use crate::compiling::{assert_no_compiler, bomb, until_compiling};
 use crate::environment::{Ran, TestEnvironment, serve};

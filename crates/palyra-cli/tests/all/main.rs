@@ -1,4 +1,4 @@
-//! The command line as its users meet it: the built program, one binary of tests.
+//! Integration tests of the command line with the built program, in one test binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod environment;

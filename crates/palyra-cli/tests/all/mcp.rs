@@ -1,4 +1,4 @@
-//! `palyra mcp`: a client that starts the command, as editors do.
+//! `palyra mcp`, started by a client as editors do.
 
 use crate::skill_bench::{SkillBench, counter};
 use insta::assert_snapshot;

@@ -1,4 +1,4 @@
-//! A tool to which the manifest gives less than to its skill, as the command line shows it.
+//! A tool with fewer permissions than its skill, in the output of commands.
 
 use crate::skill_bench::{SkillBench, example};
 

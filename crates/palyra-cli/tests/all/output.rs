@@ -1,4 +1,4 @@
-//! Which output is written where.
+//! The stream on which each output is written.
 
 use crate::environment::TestEnvironment;
 use crate::guests::{RELAY, calls, echo};

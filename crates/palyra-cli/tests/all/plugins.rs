@@ -1,4 +1,4 @@
-//! Grants of runs with their reasons, and settings of an operator.
+//! Grants of runs with their reasons, and settings of operators.
 
 use crate::daemon::up;
 use crate::skill_bench::{SkillBench, example};

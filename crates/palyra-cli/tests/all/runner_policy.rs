@@ -1,4 +1,4 @@
-//! `palyra runner-policy`, and modules that come with their call.
+//! `palyra runner-policy`, and inline modules.
 
 use crate::daemon::up;
 use crate::environment::TestEnvironment;

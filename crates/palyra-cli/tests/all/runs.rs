@@ -1,4 +1,4 @@
-//! Runs: found, proven to others, replayed.
+//! Runs: listed, verified elsewhere, and replayed.
 
 use crate::daemon::up;
 use crate::environment::TestEnvironment;

@@ -1,4 +1,4 @@
-//! Secrets: where they come from, and that they come out nowhere.
+//! Secrets: their sources, and that no output contains them.
 
 use crate::environment::{Ran, TestEnvironment, serve};
 use crate::guests::{RELAY, calls};

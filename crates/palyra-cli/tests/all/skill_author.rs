@@ -1,4 +1,4 @@
-//! `palyra skills new`, `build`, `test` and `dev`: from nothing to a skill that is installed and called.
+//! `palyra skills new`, `build`, `test` and `dev`, until the skill is installed and called.
 
 use crate::environment::{Ran, TestEnvironment};
 use crate::person::{Typing, at_terminal};

@@ -1,4 +1,4 @@
-//! The life of an installed skill.
+//! The lifecycle of an installed skill.
 
 use crate::daemon::up;
 use crate::environment::serve;

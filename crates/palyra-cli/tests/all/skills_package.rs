@@ -1,4 +1,4 @@
-//! Packages: built, checked, looked into and compared.
+//! Packages: built, verified, shown and compared.
 
 use crate::skill_bench::{SkillBench, built_guest, counter, example};
 use serde_json::json;

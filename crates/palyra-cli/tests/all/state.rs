@@ -1,4 +1,4 @@
-//! A state root that is in use, edited or rolled back: exit codes 8 and 7, with the facts.
+//! A state root that is in use, edited or rolled back: exit codes 8 and 7, with details.
 
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;

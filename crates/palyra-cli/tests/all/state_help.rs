@@ -1,4 +1,4 @@
-//! The help of the commands that own the state: each has an example, and is kept as text.
+//! Help pages of the commands that own the state: each has an example and matches its snapshot.
 
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;

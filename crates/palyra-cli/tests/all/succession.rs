@@ -1,4 +1,4 @@
-//! Keys of a publisher that change or are several, from one machine to the next, by the commands of `docs/state.md`.
+//! Rotated and multiple keys of a publisher on several machines, with the commands of `docs/state.md`.
 
 use crate::daemon::up;
 use crate::environment::{Ran, TestEnvironment};

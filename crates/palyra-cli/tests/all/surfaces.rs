@@ -1,4 +1,4 @@
-//! Documents that tools return, at a terminal and behind a pipe.
+//! Documents of tools, on a terminal and in a pipe.
 
 use crate::person::{Typing, at_terminal};
 use crate::skill_bench::SkillBench;

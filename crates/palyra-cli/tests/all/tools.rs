@@ -1,4 +1,4 @@
-//! Which tool of a component is called.
+//! The choice of a component's tool.
 
 use crate::environment::TestEnvironment;
 use crate::guests::{described, describing, undescribed};

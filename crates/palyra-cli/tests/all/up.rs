@@ -1,4 +1,4 @@
-//! `palyra up`: from nothing to tools that can be called, in the foreground and in the background.
+//! `palyra up` in an empty home, in the foreground and in the background.
 
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;

@@ -67,7 +67,7 @@ pub(super) fn execute(
         let asked = client::ask(globals, "approvals approve", async |client| {
             client.whole_approval(&client::approval_id(&client, &id).await?).await
         })?;
-        // What was shown is approved, even if `latest` means another one by now.
+        // Approves the request that was shown, even if `latest` means another one now.
         id.clone_from(&asked.approval_id);
         printer.show(&view::approval(&asked));
         confirm(globals, &format!("Approve this call of `{}`?", asked.tool_id))?;

@@ -1,4 +1,4 @@
-//! An approval for people.
+//! Formats approvals for people.
 
 use crate::output::{facts, moment};
 use palyra_api::approvals::Approval;

@@ -1,4 +1,4 @@
-//! Channels as people read them.
+//! Formats channels for people.
 
 use crate::output::{facts, timestamp};
 use palyra_api::channels::{Channel, Message};

@@ -1,4 +1,4 @@
-//! The events of a session, as they are shown and answered.
+//! Shows the events of a session, and answers its pauses.
 
 use super::answer;
 use super::show::{self, Shown};
@@ -18,7 +18,7 @@ use serde_json::json;
 /// Maximum number of consecutive reconnects of a broken stream.
 const MOST_RECONNECTS: u32 = 5;
 
-/// A session that is followed.
+/// A session whose events are shown.
 pub(super) struct Conversation<'c> {
     pub(super) client: &'c AnyClient,
     pub(super) printer: &'c Printer,
@@ -136,7 +136,7 @@ impl<'c> Conversation<'c> {
         Ok(())
     }
 
-    /// Shows again what a pause of an earlier command is about.
+    /// Shows the subject of a pause again that an earlier command has left.
     async fn show_waiting(&mut self, pause: &Pause) -> Result<(), CliError> {
         if !self.printer.is_for_person() {
             let body = SessionEventBody::RunPaused { pause: Box::new(pause.clone()) };

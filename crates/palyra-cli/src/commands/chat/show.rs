@@ -9,7 +9,7 @@ use palyra_common::JsonText;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// A text for people, or an event for programs.
+/// Text for people, or an event for programs.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub(super) struct Shown {
@@ -51,7 +51,7 @@ pub(super) async fn tools(client: &AnyClient, printer: &Printer) -> Result<(), C
 pub(super) fn output(output: &str) -> String {
     let shown = match serde_json::from_str(output) {
         Ok(Value::String(text)) => escaped(&text),
-        // Clipped output is not JSON any more.
+        // Truncated output is not valid JSON.
         Ok(_) => {
             JsonText::from_text(output.to_owned()).map_or_else(|_| escaped(output), |json| pretty_json(&json))
         }

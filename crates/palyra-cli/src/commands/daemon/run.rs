@@ -29,7 +29,7 @@ pub(crate) struct RunArgs {
     serve: ServeArgs,
 }
 
-/// A daemon that is ready.
+/// A daemon that is ready to be used.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Started {
     url: String,
@@ -45,7 +45,7 @@ pub(crate) struct Started {
     log_file: Option<String>,
     pid: u32,
     skills: SkillCounts,
-    /// Skills that wait for a person's consent, by id.
+    /// Ids of skills that require consent.
     awaiting_consent: Vec<String>,
     /// Events before the daemon was ready, and tasks for the user.
     notes: Vec<String>,
@@ -53,7 +53,7 @@ pub(crate) struct Started {
 }
 
 impl Started {
-    /// Opens the console where there is a link to it and a browser to open it in.
+    /// Opens the console if there is a link and a browser.
     pub(crate) fn open_console(&self, browser: Option<&Browser>) {
         if let (Some(browser), Some(url)) = (browser, &self.console_url) {
             browser.open(Path::new(&self.state_root), url);
@@ -83,7 +83,7 @@ pub(crate) struct Introduction {
     pub(crate) next: Vec<String>,
     /// True to print a link to the console, which must not be written to the log of a service.
     pub(crate) console: bool,
-    /// The browser to open that link in.
+    /// Browser for the console link.
     pub(crate) browser: Option<Browser>,
 }
 

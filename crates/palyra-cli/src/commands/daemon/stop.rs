@@ -47,9 +47,9 @@ pub(super) fn execute(globals: &Globals) -> Result<Stopped, CliError> {
     Ok(Stopped { pid: stopping.pid, calls_under_way: stopping.calls_under_way, gone })
 }
 
-/// Waits until the daemon no longer holds the lock of the state root, which is the last thing it gives up.
+/// Waits until the daemon releases the lock of the state root, which is its last action.
 ///
-/// A closed listener is not enough: receipts are still written after it.
+/// A closed listener is not enough, because receipts are written after it.
 async fn released(root: &StateRoot, pid: u32) {
     let mut polls = tokio::time::interval(POLL_INTERVAL);
     loop {

@@ -23,7 +23,7 @@ pub(super) fn write(path: &Path, subject: &Subject, report: &Report) -> Result<S
     Ok(path.display().to_string())
 }
 
-/// Names and states, where the state can be opened.
+/// Returns names and states, if the state can be opened.
 fn state(subject: &Subject) -> Value {
     let Ok(state) = State::open(&subject.root, &subject.options) else { return Value::Null };
     let view = state.view();

@@ -1,4 +1,4 @@
-//! Bindings as people read them.
+//! Formats bindings for people.
 
 use crate::output::{Remark, facts, moment};
 use palyra_api::hooks::{BindingsFile, BindingsFileState, HookBinding};

@@ -1,4 +1,4 @@
-//! Events as they are shown.
+//! Formats events of the journal.
 
 use crate::output::timestamp;
 use palyra_api::events::Event;

@@ -1,14 +1,15 @@
-//! Times on the command line: an instant, a day, or how long ago.
+//! Times in arguments: an instant, a day, or a duration before now.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// Milliseconds of Unix time.
+/// A time in Unix milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Instant(pub(crate) u64);
 
-/// Reads `2026-01-31T12:00:00Z`, `2026-01-31` (its beginning in UTC), `90s`, `30m`, `2h` or `7d` ago.
+/// Parses `2026-01-31T12:00:00Z`, `2026-01-31` (its beginning in UTC), or a duration before now such as `90s`, `30m`,
+/// `2h` or `7d`.
 pub(crate) fn parse(text: &str) -> Result<Instant, String> {
     read(text, Timestamp::try_from(palyra_common::time::system_time()).unwrap_or(Timestamp::UNIX_EPOCH))
         .and_then(|time| u64::try_from(time.as_millisecond()).ok())

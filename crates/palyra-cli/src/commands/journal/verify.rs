@@ -1,4 +1,4 @@
-//! `palyra journal verify`: every leaf, every stored hash and every checkpoint.
+//! `palyra journal verify`: checks every leaf, every stored hash and every checkpoint.
 
 use crate::cli::Globals;
 use crate::client::{self, AnyClient};

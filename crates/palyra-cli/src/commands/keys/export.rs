@@ -1,4 +1,4 @@
-//! `palyra keys export`: the public half for everybody, or the secret half sealed under a passphrase.
+//! `palyra keys export`: exports the public half, or the secret half sealed with a passphrase.
 
 use super::view::passphrase;
 use crate::cli::Globals;
@@ -61,14 +61,14 @@ pub(super) fn execute(args: &ExportArgs, globals: &Globals) -> Result<Exported, 
     Ok(Exported { key: sealed.key, key_file: Some(path.display().to_string()) })
 }
 
-/// A file that only its owner reads and that must not exist yet.
+/// A new file that only its owner can read; it must not exist.
 struct PrivateFile {
     directory: Directory,
     name: String,
 }
 
 impl PrivateFile {
-    /// Looks before anything is asked for.
+    /// Checks the file before the user is asked for a passphrase.
     fn prepare(path: &Path) -> Result<Self, KeyFileError> {
         let (directory, name) = Directory::of_file(path)?;
         if directory.path().join(&name).symlink_metadata().is_ok() {

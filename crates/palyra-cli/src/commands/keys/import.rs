@@ -1,4 +1,4 @@
-//! `palyra keys import`: from a typed, sealed key file and nothing else.
+//! `palyra keys import`: imports a sealed key file.
 
 use super::view::{key_facts, passphrase};
 use crate::cli::Globals;

@@ -1,4 +1,4 @@
-//! `palyra keys revoke`: a key that is known or feared to be in other hands.
+//! `palyra keys revoke`: revokes a key that is or may be compromised.
 
 use super::view::key_facts;
 use crate::cli::Globals;

@@ -1,4 +1,4 @@
-//! The token of an MCP client: made once for each client, kept beside the owner's, worth only reading and calling.
+//! The token of an MCP client: one per client, stored next to the owner's, with only the scopes to read and to call.
 
 use crate::cli::Globals;
 use crate::client;
@@ -8,7 +8,7 @@ use palyra_api::tokens::{NewTokenRequest, ScopeName};
 use palyra_common::fs::{Directory, FsError};
 use std::path::PathBuf;
 
-/// The folder of the state root that has the tokens of MCP clients.
+/// Folder in the state root with the tokens of MCP clients.
 const FOLDER: &str = "mcp";
 
 /// Returns the file with the token of a client, which is created on first use.
@@ -27,7 +27,7 @@ pub(super) fn client_token(globals: &Globals, client: &str) -> Result<PathBuf, C
     };
     let made = client::stay(globals, async |client| client.add_token(&request).await);
     let made = match made {
-        // Another process of the same client was faster.
+        // Another process of the same client created it first.
         Err(_) if path.exists() => return Ok(path),
         made => made?,
     };

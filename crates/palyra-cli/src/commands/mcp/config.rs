@@ -1,4 +1,5 @@
-//! `palyra mcp config`: what a client needs so that it starts `palyra mcp serve`, printed or written to its file.
+//! `palyra mcp config`: prints the configuration with which a client starts `palyra mcp serve`, or writes it to the
+//! client's file.
 
 mod client_file;
 mod merge;
@@ -25,7 +26,7 @@ const MORE: &str = "\
 it is. A file that is not plain JSON is not touched. `claude-code` and `vscode` have their file in the current
 directory, the others in your home directory; `--file` names another one.";
 
-/// The clients whose files are known: the name, where the text goes, and the field it goes into.
+/// Clients with known configuration files: name, path, and the field for servers.
 const CLIENTS: [(&str, &str, &str); 7] = [
     ("claude-desktop", "claude_desktop_config.json (Settings, Developer, Edit Config)", "mcpServers"),
     ("claude-code", ".mcp.json in the project", "mcpServers"),
@@ -36,7 +37,7 @@ const CLIENTS: [(&str, &str, &str); 7] = [
     ("generic", "the configuration of the client", "mcpServers"),
 ];
 
-/// The name of the server in every client.
+/// Name of the server in every configuration.
 const SERVER: &str = "palyra";
 
 /// Print or write the configuration of an MCP client
@@ -65,7 +66,7 @@ struct Server {
     args: Vec<String>,
 }
 
-/// The configuration, where it goes, and what was done about it.
+/// A configuration, its location, and whether it was written.
 #[derive(Serialize)]
 pub(super) struct Configured {
     client: String,

@@ -22,7 +22,7 @@ const EXAMPLE: &str = "\
 Example:
   palyra mcp serve --client claude-desktop";
 
-/// Bytes that are read at once, and pieces that may wait for the daemon.
+/// Bytes per read, and the maximum number of pieces that wait for the daemon.
 const PIECES: (usize, usize) = (64 << 10, 4);
 
 /// Serve MCP on standard input and output, for a client to start
@@ -56,7 +56,7 @@ fn serve(args: &ServeArgs, globals: &Globals) -> Result<(), CliError> {
     carried.map_err(|error| explain(error, &args.client, &globals))
 }
 
-/// Carries bytes both ways until the client closes its side.
+/// Copies bytes in both directions until the client closes its side.
 async fn carry(client: &AnyClient) -> Result<(), CliError> {
     let (pieces, sent) = mpsc::channel(PIECES.1);
     // Reading blocks until the client writes; the thread ends with the process.

@@ -24,7 +24,7 @@ pub(super) struct TestArgs {
 #[derive(Serialize)]
 struct Tested(ModelTest);
 
-/// Shows what was found; a model that does not answer is a failure.
+/// Shows the results; a model that does not answer is a failure.
 pub(super) fn run(args: &TestArgs, globals: &Globals, printer: &Printer) -> ExitCode {
     match client::ask(globals, "models test", async |client| client.test_model(&args.model).await) {
         Ok(test) => {

@@ -1,9 +1,9 @@
-//! Models as people read them.
+//! Formats models for people.
 
 use crate::output::facts;
 use palyra_api::models::{Model, ModelPrice};
 
-/// Millionths of the currency in one of its units.
+/// Number of millionths in one unit of the currency.
 const MILLION: u64 = 1_000_000;
 
 /// Formats every field of a model.
@@ -33,7 +33,7 @@ fn price(price: ModelPrice) -> String {
     format!("{} / {} per million tokens", money(price.input), money(price.output))
 }
 
-/// Millionths as a decimal number.
+/// Formats millionths as a decimal number.
 pub(super) fn money(millionths: u64) -> String {
     let text = format!("{}.{:06}", millionths / MILLION, millionths % MILLION);
     let cut = text.trim_end_matches('0');

@@ -1,4 +1,4 @@
-//! Objectives as people read them.
+//! Formats objectives for people.
 
 use crate::output::{facts, moment};
 use palyra_api::objectives::Objective;

@@ -43,7 +43,7 @@ impl Reply for Checked {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        // One command often does for several findings.
+        // One command often fixes several findings.
         let remedies: BTreeSet<&String> =
             self.0.findings.iter().filter_map(|one| one.remedy.as_ref()).collect();
         remedies.into_iter().cloned().map(Remark::Next).collect()

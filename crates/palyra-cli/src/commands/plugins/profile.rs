@@ -1,4 +1,4 @@
-//! `palyra plugins profile`: what runs of a skill get at most, and where its roots lead.
+//! `palyra plugins profile`: the upper bound of a skill's grants, and the directories of its file roots.
 
 mod remove;
 mod set;

@@ -1,4 +1,4 @@
-//! Routines and their fires as people read them.
+//! Formats routines and their fires for people.
 
 use crate::output::{milliseconds_text, moment};
 use palyra_api::routines::{Fire, Misfire, Routine};

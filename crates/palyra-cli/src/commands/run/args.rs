@@ -1,4 +1,4 @@
-//! The flags of `palyra run`.
+//! The arguments of `palyra run`.
 
 use crate::error::CliError;
 use clap::{ArgAction, Args};
@@ -111,15 +111,15 @@ pub(crate) struct RunArgs {
 
 /// The tool, module or tape to run.
 pub(super) enum Target {
-    /// A tool of an installed skill.
+    /// The tool of an installed skill.
     Installed(String),
-    /// A module of the command line.
+    /// The module given with `--module`.
     Module,
 }
 
 impl RunArgs {
-    /// Finds out what the first word is: a tool, a file, or a part of the input of `--module`. The flags that do not
-    /// go with it are refused.
+    /// Determines whether the first word is a tool, a file, or a part of the input of `--module`, and rejects flags
+    /// that do not apply.
     pub(super) fn settled(&self) -> Result<(Self, Target), CliError> {
         let mut args = self.clone();
         if args.module.is_some() {

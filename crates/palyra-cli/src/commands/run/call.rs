@@ -1,4 +1,4 @@
-//! The call to make: everything that can be read and rejected before a sandbox exists.
+//! Prepares a call: reads and checks every argument before a sandbox exists.
 
 use super::args::RunArgs;
 use super::entry::WantedEntry;
@@ -17,10 +17,10 @@ use palyra_plugins_runtime::{Entry, Invocation, LoadedModule, Tape, WasmRuntime,
 use std::path::Path;
 use std::sync::Arc;
 
-/// On whose behalf a one-shot run is made.
+/// Name of the principal of a one-shot run.
 const OWNER: &str = "local";
 
-/// A command line that makes sense, with its files read.
+/// A checked command line with its files in memory.
 pub(super) struct RunPlan {
     pub(super) module: ModuleFile,
     pub(super) call: Call,
@@ -28,7 +28,7 @@ pub(super) struct RunPlan {
     pub(super) host: HostSettings,
 }
 
-/// A new run, or an old one again.
+/// A new run, or the replay of a tape.
 pub(super) enum Call {
     Live(Box<LiveCall>),
     Replay { tape: Arc<Tape>, input: JsonText },
@@ -43,7 +43,7 @@ pub(super) struct LiveCall {
 }
 
 impl RunPlan {
-    /// Checks the flags first, then the files, cheapest first.
+    /// Checks the flags first and then the files, cheapest checks first.
     pub(super) fn read(args: &RunArgs, globals: &Globals, warnings: &Warnings) -> Result<Self, CliError> {
         let mut stdin = StandardInput::new(globals.no_input);
         let grants = grants::read_grants(&args.grants, globals)?;

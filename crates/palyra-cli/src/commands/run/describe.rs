@@ -1,4 +1,4 @@
-//! `palyra run --module FILE --describe`, and the same question to the modules of a package.
+//! `palyra run --module FILE --describe`, and descriptions of the modules of a package.
 
 use super::call::describe_invocation;
 use super::entry::describes;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::path::Path;
 
-/// The answer of one module.
+/// The description of one module.
 pub(crate) type Answer = Result<JsonText, WasmPluginRunError>;
 
 /// The description that a module returns.

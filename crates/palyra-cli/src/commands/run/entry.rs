@@ -1,4 +1,4 @@
-//! Which tool is meant.
+//! Determines which tool is called.
 
 use crate::error::CliError;
 use crate::output::Warnings;
@@ -7,7 +7,7 @@ use palyra_common::text::clip_untrusted;
 use palyra_plugins_runtime::{Entry, Invocation, LoadedModule, ModuleKind, ModuleShape, WasmRuntime};
 use serde::Deserialize;
 
-/// The function of a core module that is called when none is named.
+/// Default function of a core module.
 const DEFAULT_EXPORT: &str = "palyra_plugin_main";
 
 /// Prefix of the interface through which a component lists its tools.
@@ -17,14 +17,14 @@ const DESCRIBE: &str = "palyra:plugin/describe@";
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum WantedEntry {
     Known(Entry),
-    /// This tool, if the component lists it.
+    /// The tool with this id, if the component lists it.
     Listed(String),
-    /// The one tool the component lists.
+    /// The only tool of the component.
     OnlyTool,
 }
 
 impl WantedEntry {
-    /// Reads `--tool` and `--export`; what cannot work is refused before anything is compiled.
+    /// Parses `--tool` and `--export`; invalid combinations are rejected before compilation.
     pub(super) fn read(
         tool: Option<String>,
         export: Option<String>,
@@ -89,7 +89,7 @@ fn listed_tool(
     match listed {
         Ok(known) if known.contains(&name) => Ok(name),
         Ok(known) => Err(WasmPluginRunError::NotFound { what: "tool", name, known: shown(&known) }.into()),
-        // The call itself will show what is wrong, or that nothing is.
+        // The call itself shows the error, if there is one.
         Err(error) => {
             warnings.add(CliError::Describe(error).to_string());
             Ok(name)
@@ -106,7 +106,7 @@ fn only_tool(mut known: Vec<String>) -> Result<String, CliError> {
     Err(CliError::Usage { message, hints: shown(&known).iter().map(|id| format!("--tool {id}")).collect() })
 }
 
-/// Ids come from the guest: some of them, each short and on its line.
+/// Formats the first ids of a list; they come from the guest, so each is escaped and truncated.
 fn shown(known: &[String]) -> Vec<String> {
     let clip = |id: &String| clip_untrusted(id, 80);
     known.iter().take(20).map(clip).collect()

@@ -1,4 +1,4 @@
-//! A run that is over, as `output` draws it.
+//! A finished run, for every output format.
 
 use palyra_common::JsonText;
 use palyra_plugins_runtime::{
@@ -15,7 +15,7 @@ pub(crate) struct FinishedRun {
     pub(crate) report: RunReport,
     pub(crate) channels: Vec<ChannelMessage>,
     pub(crate) module: ModuleFacts,
-    /// The tape that was written.
+    /// Path of the recorded tape.
     pub(crate) recorded: Option<PathBuf>,
     /// True if the tape is from this engine; on another one a replay does not compare fuel.
     pub(crate) same_engine: bool,

@@ -9,7 +9,7 @@ use palyra_common::{Capability, CapabilityGrantSet, LimitKind, OperatorGrants, R
 use palyra_plugins_runtime::RuntimeConfig;
 use std::path::{Path, PathBuf};
 
-/// Reads the grants; a directory must be named, and must not hold Palyra's own keys, code or state.
+/// Parses grants; a directory must be named, and must not contain Palyra's own keys, code or state.
 pub(crate) fn read_grants(texts: &[String], globals: &Globals) -> Result<OperatorGrants, CliError> {
     let grants = OperatorGrants::parse(texts)?;
     let own = own_directories(globals);
@@ -19,7 +19,7 @@ pub(crate) fn read_grants(texts: &[String], globals: &Globals) -> Result<Operato
     Ok(grants)
 }
 
-/// Refuses a directory of the author's that holds Palyra's own keys, code or state, or lies in them.
+/// Rejects a directory that contains Palyra's own keys, code or state, or is inside of them.
 pub(super) fn check_own_directory(flag: &str, directory: &Path, globals: &Globals) -> Result<(), CliError> {
     match own_directory(directory, &own_directories(globals)) {
         None => Ok(()),
@@ -35,7 +35,7 @@ fn own_directories(globals: &Globals) -> Vec<PathBuf> {
     [directories.config, directories.cache].into_iter().chain(state).flatten().collect()
 }
 
-/// Reads what an operator may add to an installed skill: directories for its roots, and addresses.
+/// Parses the grants that an operator may add to an installed skill: directories for its roots, and addresses.
 pub(super) fn read_operator_grants(texts: &[String], globals: &Globals) -> Result<OperatorGrants, CliError> {
     let grants = read_grants(texts, globals)?;
     let capabilities = Vec::<Capability>::from(grants.capabilities.clone());
@@ -88,7 +88,7 @@ fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// Reads the limits over the contract's defaults; a value above the sandbox's ceiling is refused, not lowered.
+/// Applies limits to the defaults of the contract; a value above the ceiling of the sandbox is rejected.
 pub(super) fn read_limits(texts: &[String]) -> Result<RuntimeLimits, CliError> {
     let mut limits = RuntimeLimits::default();
     for text in texts {

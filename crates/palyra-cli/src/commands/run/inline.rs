@@ -1,4 +1,4 @@
-//! `palyra run --module FILE --inline`: one call of a module that comes with it, in the daemon.
+//! `palyra run --module FILE --inline`: one call of an inline module in the daemon.
 //!
 //! It goes through the call pipeline of installed tools, if the runner policy allows it: without writable storage or
 //! secrets, and with a receipt in the journal.
@@ -19,14 +19,14 @@ use palyra_api::modules::RunModuleRequest;
 use palyra_common::limits::MAX_INLINE_MODULE_BYTES;
 use std::path::Path;
 
-/// Carries the call out.
+/// Runs the call and returns its result.
 pub(super) fn run(
     module: &Path,
     args: &RunArgs,
     globals: &Globals,
     printer: &Printer,
 ) -> Result<CalledTool, CliError> {
-    // Read here too, so that a mistake is one of the command line.
+    // Parsed here as well, so that an invalid grant is an error of the command line.
     grants::read_grants(&args.grants, globals)?;
     let module = ModuleFile::read(module, MAX_INLINE_MODULE_BYTES)?;
     let request = RunModuleRequest {

@@ -40,7 +40,7 @@ pub(super) struct CalledTool {
     drawn: bool,
 }
 
-/// Carries the call out.
+/// Runs the call and returns its result.
 pub(super) fn run(
     tool: &str,
     args: &RunArgs,
@@ -68,7 +68,7 @@ pub(super) fn run(
         };
         fill_in(&client, globals, printer, called?).await
     };
-    // The approver has to reach the owner of the state, which therefore cannot be this process.
+    // The approver has to reach the owner of the state, so a daemon must own it instead of this process.
     let (answer, drawn) = match args.wait_approval {
         None => client::ask_with(globals, "run", Some(sandbox), call)?,
         Some(_) => client::stay(globals, call)?,
@@ -76,8 +76,7 @@ pub(super) fn run(
     Ok(CalledTool { drawn, ..kept(answer, record)? })
 }
 
-/// Fills in the forms of a document with the person at the terminal; what the last tool returned is the answer, with
-/// whether it was drawn.
+/// Fills in the forms of a document with the user; returns the last result, and whether it was already shown.
 async fn fill_in(
     client: &client::AnyClient,
     globals: &Globals,
@@ -129,7 +128,7 @@ pub(super) fn kept(mut answer: InvokeAnswer, record: Option<TapeFile>) -> Result
 }
 
 fn read(args: &RunArgs, words: &Words, globals: &Globals) -> Result<InvokeRequest, CliError> {
-    // Read here too, so that a mistake is one of the command line.
+    // Parsed here as well, so that an invalid grant is an error of the command line.
     grants::read_operator_grants(&args.grants, globals)?;
     let input = match words {
         Words::Json(json) => read_input(&RunArgs { input: Some(json.clone()), ..args.clone() }, globals)?,
@@ -174,7 +173,7 @@ pub(super) fn read_input(args: &RunArgs, globals: &Globals) -> Result<Box<RawVal
 /// Returns the sandbox settings for a state that this process opens; a daemon has its own.
 pub(super) fn sandbox_of(args: &RunArgs) -> Result<AppConfig, CliError> {
     let roots = args.ca_file.as_deref().map(sandbox::read_roots).transpose()?.unwrap_or_default();
-    // Roots that cannot be used are a mistake on the command line.
+    // Unusable directories are errors of the command line.
     sandbox::guard(roots.clone())?;
     Ok(AppConfig {
         keep_compiled_code: !args.no_cache,
@@ -195,7 +194,7 @@ async fn approve(
     let (Some(person), Some(id)) = (Terminal::of_person(globals), id) else {
         return Err(ClientError::Problem(Box::new(wanted)));
     };
-    // What is approved is what the daemon keeps, so that is what the person sees, all of it.
+    // Shows the complete request as the daemon stores it, because that is what is approved.
     let Ok(asked) = client.whole_approval(&id).await else {
         return Err(ClientError::Problem(Box::new(wanted)));
     };

@@ -1,4 +1,4 @@
-//! The one key of one-shot runs: it makes cached code ours, and digests of secrets on tapes comparable.
+//! The key of one-shot runs: it authenticates cached code, and makes digests of secrets on tapes comparable.
 
 use rustix::fs::{Mode, OFlags};
 use std::fs::{DirBuilder, File};
@@ -12,7 +12,7 @@ const KEY_BYTES: usize = 32;
 /// 32 random bytes that never leave this machine.
 pub(super) struct OneShotKey([u8; KEY_BYTES]);
 
-/// Why the key file is not used.
+/// Reason why the key file is not used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum KeyFileError {
     #[error("`{}` is not a regular file that you own", .0.display())]
@@ -33,7 +33,7 @@ impl OneShotKey {
         match read(&path) {
             Err(KeyFileError::Unusable { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                 create(directory, &path).map_err(unusable)?;
-                // The first process to create it created it for both.
+                // Another process created it first; both use its key.
                 read(&path)
             }
             other => other,
@@ -51,7 +51,7 @@ impl OneShotKey {
     }
 }
 
-/// Opens without following a link, then judges what was opened.
+/// Opens the file without following links, then checks the opened file.
 fn read(path: &Path) -> Result<OneShotKey, KeyFileError> {
     let unusable = |source| KeyFileError::Unusable { path: path.to_owned(), source };
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;

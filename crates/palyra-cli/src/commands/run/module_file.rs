@@ -9,16 +9,16 @@ use std::error::Error;
 use std::path::Path;
 use wasmparser::{Parser, Payload};
 
-/// A module as it will be hashed and compiled.
+/// The bytes of a module as they are hashed and compiled.
 pub(super) struct ModuleFile {
-    /// The file's name, for messages.
+    /// Name of the file for messages.
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,
 }
 
 impl ModuleFile {
-    /// Reads a module; the text of a `.wat` file is turned into its binary, and a core module that carries the type
-    /// of a component, as `cargo build` makes one of a crate that uses the SDK, into that component.
+    /// Reads a module. Converts the text of a `.wat` file to binary, and a core module with an embedded component type,
+    /// as `cargo build` makes of a crate that uses the SDK, to a component.
     pub(super) fn read(path: &Path, most: u64) -> Result<Self, CliError> {
         let bytes = read_file(path, most).map_err(|error| match error {
             FileError::TooLong { bytes, most, .. } => {
@@ -50,7 +50,7 @@ fn has_component_type(bytes: &[u8]) -> bool {
         })
 }
 
-/// Encodes a core module as the component it describes; `most` bounds the result as well as the file.
+/// Encodes a core module as the component it describes; `most` limits the file and the result.
 fn to_component(core: &[u8], most: u64) -> Result<Vec<u8>, CliError> {
     let component = encode_component(core).map_err(|error| {
         let cause = error.source().map(|cause| format!(": {}", sentence(cause))).unwrap_or_default();

@@ -37,7 +37,7 @@ pub(super) struct HostSettings {
     pub(super) compile_timeout_ms: u64,
 }
 
-/// A runtime and the channels it publishes to.
+/// A runtime with its channels.
 pub(super) struct Sandbox {
     pub(super) runtime: WasmRuntime,
     pub(super) channels: Arc<MemoryChannels>,
@@ -59,7 +59,7 @@ impl HostSettings {
 }
 
 impl Sandbox {
-    /// Starts the runtime; a cache that cannot be used is a warning, not an error.
+    /// Starts the runtime; an unusable cache is only a warning.
     pub(super) fn start(settings: HostSettings, warnings: &Warnings) -> Result<Self, CliError> {
         let directories = Directories::from_environment();
         let key = if settings.cache || settings.taped { load_key(&directories, warnings) } else { None };
@@ -97,7 +97,7 @@ fn start(config: RuntimeConfig, warnings: &Warnings) -> Result<WasmRuntime, CliE
     runtime.map_err(|error| CliError::Setup(error.to_string()))
 }
 
-/// This very program, started again for each module.
+/// Returns a compiler that starts this program for each module.
 pub(super) fn compiler(timeout_ms: u64) -> Result<ChildCompiler, CliError> {
     let program = std::env::current_exe().map_err(CliError::io("cannot find the path of this program"))?;
     let compiler = ChildCompiler::new(program, vec![compile_child::NAME.into()]);

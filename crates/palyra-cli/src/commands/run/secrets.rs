@@ -11,10 +11,10 @@ use std::path::Path;
 
 const MAX_SECRET_BYTES: u64 = 64 << 10;
 
-/// The secrets of one run.
+/// The secrets of a run by name.
 pub(crate) type Secrets = BTreeMap<SecretRef, SecretValue>;
 
-/// Reads every secret; no message of this function ever has a part of a value.
+/// Reads all secrets; no error contains a part of a value.
 pub(super) fn read_secrets(
     texts: &[String],
     stdin: &mut StandardInput,
@@ -36,7 +36,7 @@ pub(super) fn read_secrets(
     Ok(secrets)
 }
 
-/// Warns about a secret without a grant, and a grant without a secret.
+/// Warns about secrets without a grant, and grants without a secret.
 pub(super) fn warn_about_strays(secrets: &Secrets, grants: &CapabilityGrantSet, warnings: &Warnings) {
     for name in secrets.keys() {
         if !grants.secrets().iter().any(|grant| grant.secret == *name) {
@@ -104,7 +104,7 @@ fn read_value(
             error => error.into(),
         })?,
     };
-    // Editors and `echo` end a file with a line break that is not part of the secret.
+    // Editors and `echo` end a file with a line break, which is not part of the secret.
     if value.last() == Some(&b'\n') {
         value.pop();
         if value.last() == Some(&b'\r') {

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A sandbox with the modules of one skill; what a call stores is there for the next one.
+/// A sandbox with the modules of one skill; its calls share storage.
 pub(crate) struct SkillCalls<'s> {
     sandbox: Sandbox,
     interrupt: &'s Interrupt,
@@ -44,7 +44,7 @@ pub(crate) struct Called {
 }
 
 impl<'s> SkillCalls<'s> {
-    /// Starts a sandbox with storage in memory; requests leave it as far as the grants of a call allow.
+    /// Starts a sandbox with storage in memory; the grants of a call limit its network access.
     pub(crate) fn start(
         modules: &'s [(String, Vec<u8>)],
         secrets: Secrets,
@@ -56,7 +56,7 @@ impl<'s> SkillCalls<'s> {
         Ok(Self { sandbox, interrupt, printer, modules, loaded: BTreeMap::new(), calls: 0 })
     }
 
-    /// Calls a tool; what a run may use follows from the manifest.
+    /// Calls a tool with the grants of its manifest.
     pub(crate) async fn call(
         &mut self,
         manifest: &SkillManifest,

@@ -7,19 +7,19 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Largest tape that is read.
+/// Maximum size of a tape in bytes.
 const MAX_TAPE_BYTES: u64 = 1 << 30;
 
-/// A place for a tape, known to be writable before the run begins.
+/// The file of a new tape, checked to be writable before the run begins.
 ///
-/// The tape appears whole or not at all; its file can be read by its owner only.
+/// The tape is written atomically, and only its owner can read it.
 pub(super) struct TapeFile {
     target: PathBuf,
     temporary: NamedTempFile,
 }
 
 impl TapeFile {
-    /// Makes sure that a file can be made there.
+    /// Checks that the file can be created.
     pub(super) fn prepare(target: &Path) -> Result<Self, CliError> {
         if target.is_dir() {
             return Err(CliError::usage(format!(
@@ -35,7 +35,7 @@ impl TapeFile {
         Ok(Self { target: target.to_owned(), temporary })
     }
 
-    /// Writes the tape and gives it its name.
+    /// Writes the tape and renames it to its final name.
     pub(super) fn keep(self, tape: &Tape) -> Result<PathBuf, CliError> {
         self.keep_text(&tape.encode())
     }

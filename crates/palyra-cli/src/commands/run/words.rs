@@ -1,23 +1,23 @@
-//! The input as words of the command line: `key=value` typed by the schema of the tool, or one JSON value.
+//! Input from words of the command line: `key=value`, typed by the schema of the tool, or one JSON value.
 
 use crate::error::CliError;
 use serde_json::{Map, Value};
 
-/// Nested references of a schema that are followed.
+/// Maximum depth of references in a schema.
 const MAX_REFERENCES: usize = 8;
 
 /// The words after the tool on the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Words {
     None,
-    /// One JSON value, as it was written.
+    /// A JSON value in its original text.
     Json(String),
     /// Names and values, in order.
     Pairs(Vec<(String, String)>),
 }
 
 impl Words {
-    /// Reads the words; a mistake names the word.
+    /// Parses the words; an error contains the invalid word.
     pub(super) fn read(words: &[String]) -> Result<Self, CliError> {
         match words {
             [] => Ok(Self::None),

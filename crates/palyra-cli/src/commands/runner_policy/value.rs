@@ -1,17 +1,17 @@
-//! Settings of the runner's policy as people write them.
+//! Parses and formats settings of the runner policy.
 
 use palyra_api::runner_policy::RunnerPolicy;
 use palyra_common::byte_size::parse_byte_size;
 use std::str::FromStr;
 
-/// A ceiling that is the sandbox's own.
+/// Word for the ceiling of the sandbox itself.
 const MOST: &str = "most";
-/// A list that narrows nothing.
+/// Word for an unrestricted list.
 const ANY: &str = "any";
 
 type List = Option<Vec<String>>;
 
-/// One setting with its value.
+/// A setting and its new value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Assignment {
     Switch(Switch, bool),
@@ -19,7 +19,7 @@ pub(super) enum Assignment {
     Names(Names, List),
 }
 
-/// A table of names, each with its field.
+/// Declares a table of setting names with their fields.
 macro_rules! settings {
     ($kind:ident: $value:ty, $($variant:ident = $field:ident),+ $(,)?) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ settings! {
 }
 
 impl Assignment {
-    /// Puts the value where it belongs.
+    /// Sets the value in a policy.
     pub(super) fn apply(&self, policy: &mut RunnerPolicy) {
         match self {
             Self::Switch(switch, value) => *switch.of(policy) = *value,

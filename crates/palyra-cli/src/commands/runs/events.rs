@@ -70,7 +70,7 @@ fn kept(args: &EventsArgs, globals: &Globals) -> Result<Lines, CliError> {
     })
 }
 
-/// Shows lines as they come; returns the end, or none if the reader closed its pipe.
+/// Prints lines as they arrive; returns the end of the run, or `None` if the reader closed its pipe.
 async fn follow(client: &AnyClient, run_id: &str, printer: &Printer) -> Result<Option<RunEnd>, ClientError> {
     let mut stream = client.follow_run(run_id).await?;
     while let Some(event) = stream.next().await? {
@@ -98,13 +98,13 @@ async fn follow(client: &AnyClient, run_id: &str, printer: &Printer) -> Result<O
     Err(ClientError::Transport(TransportError::Broken("the stream ended before the run did".into())))
 }
 
-/// Prints an event of the stream for programs; the remark on standard error is for people.
+/// Prints an event of the stream for programs, and a remark for people on standard error.
 fn print_stream_event(printer: &Printer, event: Value) -> Result<(), ClientError> {
     let printed = printer.stream(&StreamEvent(event));
     printed.map(drop).map_err(|error| ClientError::Protocol(error.to_string()))
 }
 
-/// An event of the stream that is not a line of the run: missed lines, or the end.
+/// An event of the stream other than a line: missed lines, or the end.
 #[derive(Serialize)]
 struct StreamEvent(Value);
 

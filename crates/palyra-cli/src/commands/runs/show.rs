@@ -24,7 +24,7 @@ pub(super) struct ShowArgs {
     run: String,
 }
 
-/// Host calls that are listed.
+/// Maximum number of listed host calls.
 const MAX_CALLS: usize = 20;
 
 #[derive(Serialize)]
@@ -39,7 +39,7 @@ pub(super) struct Shown {
 pub(super) fn execute(args: &ShowArgs, globals: &Globals) -> Result<Shown, CliError> {
     client::ask(globals, "runs show", async |client| {
         let info = client.run(&client::run_id(&client, &args.run).await?).await?;
-        // A run is shown without a tape as well.
+        // A run is shown even without a tape.
         let steps = client.run_steps(&info.run.run_id, None).await.ok();
         Ok::<_, ClientError>(Shown { info, steps })
     })

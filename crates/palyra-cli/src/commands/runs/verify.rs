@@ -1,4 +1,4 @@
-//! `palyra runs receipt --verify`: a file, and at most a key.
+//! `palyra runs receipt --verify`: verifies a receipt file, with a key if one is given.
 
 use crate::error::{CliError, sentence};
 use crate::files::read_file;

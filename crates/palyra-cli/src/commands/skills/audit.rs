@@ -67,7 +67,7 @@ fn audit_file(path: &Path, globals: &Globals) -> Result<SkillAudits, CliError> {
 
 fn holds_back(audit: &SkillAudit) -> bool {
     let judged = audit.report.as_ref().is_some_and(|report| report.verdict != AuditVerdict::Pass);
-    // A finding that an operator accepted keeps nothing back.
+    // A finding that the operator accepted does not prevent the skill from running.
     let stopped = audit.runtime_status.is_none_or(|status| status == SkillStatus::Quarantined);
     audit.problem.is_some() || (judged && stopped)
 }

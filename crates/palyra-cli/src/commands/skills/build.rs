@@ -48,7 +48,7 @@ pub(super) struct BuildArgs {
 pub(super) struct Built {
     skill_id: String,
     modules: Vec<BuiltModule>,
-    /// Modules that the manifest names and nothing builds.
+    /// Modules in the manifest that nothing builds.
     missing: Vec<String>,
     #[serde(flatten)]
     checked: Checked,
@@ -57,7 +57,7 @@ pub(super) struct Built {
 }
 
 pub(super) fn run(args: &BuildArgs, printer: &Printer) -> Result<Built, CliError> {
-    // A mistake in the manifest is found before minutes of building.
+    // Errors in the manifest are reported before a build of minutes.
     parse(&SkillDirectory::read(&args.directory)?.manifest)?;
     let modules = build_modules(&args.directory, args.force, printer)?;
     let mut directory = SkillDirectory::read(&args.directory)?;

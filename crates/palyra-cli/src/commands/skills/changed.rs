@@ -1,4 +1,4 @@
-//! A skill whose state was changed.
+//! The result of a change of an installed skill.
 
 use crate::output::{facts, shapes};
 use palyra_api::skills::SkillChanged;

@@ -17,7 +17,7 @@ use std::path::Path;
 pub(super) struct Checked {
     /// Differences between `describe()` and the manifest; each one prevents the skill from running.
     differences: Vec<DescribeDifference>,
-    /// Modules whose `describe()` failed, and how.
+    /// Modules whose `describe()` failed, with the errors.
     not_described: Vec<String>,
     /// Changes that `--write` made to skill.toml.
     written: Vec<String>,
@@ -25,7 +25,7 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    /// Checks a directory; with `write` its manifest takes over what the modules describe.
+    /// Checks a directory; with `write` the descriptions of the modules are written to its manifest.
     pub(super) fn new(
         path: &Path,
         directory: &mut SkillDirectory,
@@ -57,7 +57,7 @@ impl Checked {
         if self.can_run() { 0 } else { skills::QUARANTINED }
     }
 
-    /// Findings and differences for people.
+    /// Returns findings and differences as remarks.
     pub(super) fn remarks(&self) -> Vec<Remark> {
         let mut talk = skills::finding_remarks(&self.audit);
         talk.extend(self.written.iter().map(|change| Remark::Note(format!("skill.toml: {change}"))));
@@ -106,7 +106,7 @@ fn audit(directory: &SkillDirectory, manifest: &SkillManifest) -> AuditReport {
     audit_entries(manifest, &entries, &AuditPolicy::default(), &InstalledTools::none())
 }
 
-/// Paths and bytes as the packager and the audit take them.
+/// Borrows paths and bytes for the packager and the audit.
 pub(super) fn borrowed(files: &[(String, Vec<u8>)]) -> Vec<(&str, &[u8])> {
     files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect()
 }

@@ -78,7 +78,7 @@ pub(super) fn run(args: &DevArgs, globals: &Globals, printer: &Printer) -> ExitC
 struct Round {
     directory: PathBuf,
     tool: Option<String>,
-    /// Makes it a call instead of the test cases.
+    /// Input of a single call, which replaces the test cases.
     input: Option<JsonText>,
     globals: Globals,
     printer: Printer,
@@ -103,13 +103,13 @@ fn watch(round: Round, once: bool) -> Result<ExitCode, CliError> {
             round.printer.remark(&[Remark::Note(format!("changed: {}", changed?))]);
         }
     });
-    // A build that is still running ends with the process.
+    // A build in progress ends with the process.
     threads.shutdown_background();
     ended
 }
 
 impl Round {
-    /// Builds and tests; a mistake is shown and ends nothing.
+    /// Builds and tests once; errors are shown, and the watch continues.
     async fn run(&self, interrupt: &Interrupt) -> ExitCode {
         match self.build_and_call(interrupt).await {
             Ok(code) => code,
@@ -159,7 +159,7 @@ fn raw(output: &JsonText) -> Result<Box<RawValue>, CliError> {
     serde_json::from_str(output.as_str()).map_err(|error| CliError::Setup(error.to_string()))
 }
 
-/// The result of `--input`.
+/// Result of the call with `--input`.
 #[derive(Serialize)]
 struct CalledOnce {
     tool: String,

@@ -118,7 +118,7 @@ fn write(directory: &Path, files: &[(String, String)]) -> Result<(), CliError> {
     if !exists {
         return std::fs::rename(&skill, &absolute).map_err(cannot);
     }
-    // A shell may be in the directory, so that it stays the same one.
+    // The directory itself is kept, because a shell may be in it.
     for entry in skill.read_dir().map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         std::fs::rename(entry.path(), absolute.join(entry.file_name())).map_err(cannot)?;

@@ -1,4 +1,4 @@
-//! A `.palyra-skill` file: opened with its ceiling, and sent while it is read.
+//! A `.palyra-skill` file: opened with a maximum size, and sent while it is read.
 
 use crate::error::CliError;
 use crate::files::{open_file, read_file};
@@ -10,14 +10,14 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A package that is open and not over the ceiling.
+/// An open package within the size limit.
 pub(super) struct Package {
     file: File,
     length: u64,
 }
 
 impl Package {
-    /// Opens a file; one over the ceiling is refused unread.
+    /// Opens a file; one over the size limit is rejected before it is read.
     pub(super) fn open(path: &Path) -> Result<Self, CliError> {
         let (file, length) = open_file(path, MAX_ARCHIVE_BYTES)?;
         Ok(Self { file, length })
@@ -34,7 +34,7 @@ pub(super) fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
     Ok(read_file(path, MAX_ARCHIVE_BYTES)?.into())
 }
 
-/// Verifies every byte and signature of a file, without the trust of its publisher.
+/// Verifies all bytes and signatures of a file, regardless of the trust in its publisher.
 pub(super) fn verify_bytes(bytes: Arc<[u8]>) -> Result<Verification, CliError> {
     Ok(Background::nothing().check(bytes, true)?)
 }

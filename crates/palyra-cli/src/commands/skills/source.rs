@@ -1,4 +1,4 @@
-//! The modules of a skill, built from source into `modules/`.
+//! Builds the modules of a skill from source into `modules/`.
 
 use crate::error::CliError;
 use crate::output::{Printer, Remark};
@@ -22,7 +22,7 @@ pub(super) struct BuiltModule {
     pub(super) took: Duration,
 }
 
-/// Builds every guest of a skill: its directory has a `guest.toml`, or directories below it do.
+/// Builds every guest of a skill: the directory with a `guest.toml`, or the directories below it with one.
 pub(super) fn build_modules(
     directory: &Path,
     force: bool,

@@ -54,7 +54,7 @@ pub(super) struct TestArgs {
 }
 
 pub(super) fn run(args: &TestArgs, globals: &Globals, printer: &Printer) -> Result<Report, CliError> {
-    // Mistakes in the cases are found before minutes of building.
+    // Errors in the cases are reported before a build of minutes.
     cases::read(&args.directory)?;
     if !args.no_build && source::has_source(&args.directory) {
         source::build_modules(&args.directory, false, printer)?;
@@ -66,7 +66,7 @@ pub(super) fn run(args: &TestArgs, globals: &Globals, printer: &Printer) -> Resu
         let interrupt = Interrupt::listen().map_err(CliError::io("cannot install signal handlers"))?;
         suite.run(&interrupt, printer).await
     });
-    // A name that is still being looked up must not hold the process.
+    // A name lookup in progress must not delay the end of the process.
     threads.shutdown_background();
     report
 }
@@ -114,7 +114,7 @@ impl Suite {
         &self.modules
     }
 
-    /// Runs every case; each file starts with empty storage.
+    /// Runs all cases; each file starts with empty storage.
     pub(super) async fn run(self, interrupt: &Interrupt, printer: &Printer) -> Result<Report, CliError> {
         let mut tested = Vec::new();
         for file in &self.files {

@@ -1,4 +1,4 @@
-//! `palyra trust repair`: shows the damage, and repairs it only with the digest of what was shown.
+//! `palyra trust repair`: shows the damage, and repairs it only with the digest of the shown plan.
 
 use crate::cli::Globals;
 use crate::error::CliError;

@@ -1,4 +1,4 @@
-//! `palyra trust repin`: other keys without the publisher's word, for keys that are lost.
+//! `palyra trust repin`: pins other keys of a publisher without its signature, for keys that are lost.
 
 use super::view::{keys_request, publisher_facts};
 use crate::cli::Globals;

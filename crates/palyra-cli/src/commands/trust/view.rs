@@ -1,4 +1,4 @@
-//! Publishers for people, and keys from the command line.
+//! Formats publishers for people, and parses keys in arguments.
 
 use crate::output::facts;
 use palyra_api::trust::{KeysRequest, Publisher};

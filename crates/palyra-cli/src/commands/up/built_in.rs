@@ -1,4 +1,4 @@
-//! The example skills that are compiled into this program.
+//! The example skills that are embedded in this program.
 
 use crate::error::CliError;
 use crate::output::Printer;
@@ -14,8 +14,8 @@ use palyra_state::{InstallOptions, State};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Installs every built-in skill into a state root that never had a skill, and brings those of an earlier version
-/// of this program up to date. What an operator removed stays removed. Returns what a person should know.
+/// Installs every built-in skill into a state root that never had a skill, and updates those of an earlier version of
+/// this program. Skills that an operator removed stay removed. Returns notes for the user.
 pub(super) fn install(state: &State, printer: &Printer) -> Vec<String> {
     let view = state.view();
     let first = view.trust().skills().next().is_none();
@@ -38,7 +38,7 @@ pub(super) fn install(state: &State, printer: &Printer) -> Vec<String> {
         let installed = with_progress_blocking(&what, printer.terminal(), || {
             install_one(state, skill, |skill_id| first || outdated.contains(skill_id))
         });
-        // A skill that this build cannot install is no reason not to start.
+        // A skill that this build cannot install does not prevent the start.
         if let Err(error) = installed {
             notes.push(format!("the built-in skill {} was not installed: {error}", skill.name));
         }

@@ -78,7 +78,7 @@ fn read_value(name: &str, globals: &Globals) -> Result<SecretValue, CliError> {
     if !whole {
         return Err(CliError::usage(format!("the value of `{name}` has more than {MAX_SECRET_BYTES} bytes")));
     }
-    // Editors and `echo` end a file with a line break that is not part of the secret.
+    // Editors and `echo` end a file with a line break, which is not part of the secret.
     if value.last() == Some(&b'\n') {
         value.pop();
         if value.last() == Some(&b'\r') {

@@ -1,4 +1,4 @@
-//! `SCOPE/KEY` on the command line: what is not one may be a secret, so it is never repeated.
+//! `SCOPE/KEY` in arguments. Invalid text may be a secret, so errors never repeat it.
 
 use crate::error::CliError;
 use palyra_common::capabilities::SecretRef;

@@ -1,4 +1,4 @@
-//! One call on each transport, and why it was refused.
+//! One call on each transport, and the reason of its refusal.
 
 use super::grpc::Wire;
 use super::skill::RELAY_ID;

@@ -1,4 +1,4 @@
-//! The file of a client: where it is, and how it is replaced.
+//! Locates and replaces the configuration file of a client.
 
 use super::merge::{Change, with_server};
 use crate::error::CliError;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Maximum size of a client's configuration in bytes.
 const MAX_BYTES: u64 = 4 << 20;
-/// The mode of a file that is new; it holds no secret.
+/// Mode of a new file, which contains no secret.
 const NEW_MODE: u32 = 0o644;
 
 /// The configuration file with the change made to it.
@@ -21,7 +21,7 @@ pub(super) struct Written {
     change: Change,
 }
 
-/// Puts a server into the file of a client.
+/// Inserts a server into the configuration file of a client.
 pub(super) fn write(
     client: &str,
     named: Option<&Path>,
@@ -33,7 +33,7 @@ pub(super) fn write(
         let message = format!("no file is known for the client `{client}`");
         CliError::usage_with_hint(message, "name it with `--file FILE`")
     })?;
-    // Where the file is a link, what it leads to is replaced, and the link stays.
+    // If the file is a link, its target is replaced and the link is kept.
     let path = path.canonicalize().unwrap_or(path);
     let (before, mode) = match read_file(&path, MAX_BYTES) {
         Ok(bytes) => (bytes, mode_of(&path)),

@@ -1,4 +1,4 @@
-//! A server put into the JSON of a client's configuration; other values keep their text and their order.
+//! Inserts a server into the JSON configuration of a client; other values keep their text and their order.
 
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -10,14 +10,14 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum Change {
-    /// It had no such server.
+    /// There was no server of this name.
     Added,
-    /// It had another one of this name.
+    /// Another server of this name was replaced.
     Replaced {
-        /// That one, as it was written.
+        /// The original text of the replaced server.
         before: String,
     },
-    /// It had exactly this one.
+    /// The file contained exactly this server already.
     Unchanged,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn with_server(
     Ok((whole.written(0) + "\n", change))
 }
 
-/// An object whose values are texts.
+/// A JSON object whose values are kept as text, in order.
 #[derive(Default)]
 struct Fields(Vec<(String, String)>);
 

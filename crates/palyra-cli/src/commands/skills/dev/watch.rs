@@ -1,4 +1,4 @@
-//! Waiting for a file of the skill to change: every file is looked at, a few times a second.
+//! Waits until a file of the skill changes, by polling all files a few times per second.
 
 use crate::error::CliError;
 use std::collections::BTreeMap;
@@ -18,14 +18,14 @@ const MAX_FILES: usize = 20_000;
 pub(super) struct Snapshot(BTreeMap<PathBuf, (Option<SystemTime>, u64)>);
 
 impl Snapshot {
-    /// Looks at every file that can matter.
+    /// Reads the state of every relevant file.
     pub(super) fn take(directory: &Path) -> Result<Self, CliError> {
         let cannot = |error: io::Error| CliError::unusable_place("directory", directory, &error);
         let mut files = BTreeMap::new();
         let mut open = vec![directory.to_path_buf()];
         while let Some(folder) = open.pop() {
             let entries = match folder.read_dir() {
-                // It was removed since it was listed.
+                // The file was removed after it was listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && folder != directory => continue,
                 entries => entries.map_err(cannot)?,
             };
@@ -59,7 +59,7 @@ impl Snapshot {
     }
 }
 
-/// Waits for a change and until nothing changes any more; an editor writes several files, or one in steps.
+/// Waits for a change, and then until the files are stable: editors write several files, or one in steps.
 pub(super) async fn next_change(directory: &Path, before: Snapshot) -> Result<String, CliError> {
     loop {
         tokio::time::sleep(INTERVAL).await;

@@ -3,10 +3,10 @@
 use crate::error::CliError;
 use std::path::Path;
 
-/// The publisher for `root` and for users whose name has no letters.
+/// Publisher name for `root`, and for user names without letters.
 const NO_PUBLISHER: &str = "local";
 
-/// The id of a new skill in its parts.
+/// The parts of a new skill's id.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Names {
     pub(super) publisher: String,
@@ -15,7 +15,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Takes what was given, and derives the rest.
+    /// Uses the given names, and derives the others.
     pub(super) fn choose(
         directory: &Path,
         id: Option<&str>,

@@ -7,7 +7,7 @@ use palyra_plugins_guestkit::{sdk_files, sdk_lock_file};
 /// Directory of the SDK in a Rust skill.
 pub(super) const SDK: &str = "palyra-sdk/";
 
-/// A path in the skill, and its text.
+/// Path and text of a file in the skill.
 type Template = (&'static str, &'static str);
 
 macro_rules! template {
@@ -23,7 +23,7 @@ const COMMON: [Template; 4] = [
     template!("tests/greet.json", "common/tests.json"),
 ];
 
-/// Starting Python's interpreter takes more than the default.
+/// Higher limits for Python, whose interpreter needs more than the defaults to start.
 const PYTHON_QUOTAS: &str = include_str!("../../../../templates/skill/python/quotas.toml");
 
 fn of_language(lang: Lang) -> Vec<Template> {

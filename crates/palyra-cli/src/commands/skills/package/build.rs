@@ -69,9 +69,9 @@ pub(super) struct Built {
     sha256: Sha256Digest,
     payload: Sha256Digest,
     key_ids: Vec<String>,
-    /// The epoch of the publisher's keys.
+    /// Epoch of the publisher's keys.
     epoch: u64,
-    /// Rotation statements in the package.
+    /// Number of rotation statements in the package.
     rotations: usize,
     missing_signatures: u32,
     #[serde(flatten)]
@@ -81,7 +81,7 @@ pub(super) struct Built {
     other_keys_trusted: bool,
 }
 
-/// The release, and what was decided about its keys.
+/// The release, with the decisions about its keys.
 struct Release {
     built: BuiltArtifact,
     succession: Succession,
@@ -112,7 +112,7 @@ pub(super) fn run(args: &BuildArgs, globals: &Globals, printer: &Printer) -> Res
     })
 }
 
-/// Signs with key files; no state root is needed, and none is asked.
+/// Signs with key files, without a state root.
 fn build_with_files(
     args: &BuildArgs,
     directory: &SkillDirectory,
@@ -127,7 +127,7 @@ fn build_with_files(
     Ok(Release { built, succession, other_keys_trusted: false })
 }
 
-/// Signs with keys of the vault, through whichever process owns the state root.
+/// Signs with keys of the vault, in the process that owns the state root.
 fn build_with_vault(
     args: &BuildArgs,
     directory: &SkillDirectory,

@@ -9,7 +9,7 @@ use palyra_skills::constants::{
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The files of a skill, by their paths in the archive.
+/// Files of a skill by path in the archive.
 pub(in crate::commands::skills) struct SkillDirectory {
     pub(in crate::commands::skills) manifest: String,
     pub(in crate::commands::skills) modules: Vec<(String, Vec<u8>)>,
@@ -17,7 +17,7 @@ pub(in crate::commands::skills) struct SkillDirectory {
 }
 
 impl SkillDirectory {
-    /// Reads what belongs into the archive; everything else in the directory is left alone.
+    /// Reads the files that belong into the archive, and ignores all others.
     pub(in crate::commands::skills) fn read(directory: &Path) -> Result<Self, CliError> {
         let path = directory.join(MANIFEST_PATH);
         if !path.is_file() {

@@ -70,7 +70,7 @@ fn find<'d>(document: &'d mut DocumentMut, list: &str, id: &str) -> Option<&'d m
     }
 }
 
-/// Adds a tool; false where the manifest lists its tools in a form that cannot take one.
+/// Adds a tool; returns false if the manifest lists its tools in a form that cannot be extended.
 fn add(document: &mut DocumentMut, entry: Table) -> bool {
     let Some(entrypoints) = document.entry("entrypoints").or_insert(Item::Table(Table::new())).as_table_mut()
     else {

@@ -1,4 +1,4 @@
-//! The keys that sign: from the vault, or from typed key files; never from an argument or a variable.
+//! Signing keys from the vault or from key files; never from an argument or a variable.
 
 use crate::cli::Globals;
 use crate::client::AnyClient;
@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 /// Maximum size of a key file; a real one has about 400 bytes.
 const MAX_KEY_FILE_BYTES: u64 = 4_096;
 
-/// Keys come from exactly one of these.
+/// Sources of signing keys; exactly one must be used.
 const SOURCES: [&str; 3] = ["signing_key_vault_ref", "signing_key_stdin", "signing_key_file"];
 
 /// Where the signing keys come from
@@ -42,7 +42,7 @@ pub(super) struct SigningKeyArgs {
     key_passphrase_file: Option<PathBuf>,
 }
 
-/// Keys of the vault that sign, in whichever process owns it.
+/// Signing keys in the vault of the process that owns it.
 pub(super) struct VaultKeys<'a> {
     client: &'a AnyClient,
     names: &'a [String],
@@ -86,7 +86,7 @@ impl SigningKeyArgs {
 }
 
 impl<'a> VaultKeys<'a> {
-    /// Looks the keys up; their secret halves stay where they are.
+    /// Looks up the keys; their secret halves stay in the vault.
     pub(super) async fn find(client: &'a AnyClient, names: &'a [String]) -> Result<Self, CliError> {
         let mut public = Vec::with_capacity(names.len());
         for name in names {
@@ -108,14 +108,14 @@ impl<'a> VaultKeys<'a> {
         let mut signatures = Vec::with_capacity(self.names.len());
         for (name, key) in self.names.iter().zip(&self.public) {
             let signed = self.client.sign_release(name, &request).await?;
-            // Whether it holds, and under this key, is checked when it goes into the package.
+            // The signature is verified when it is added to the package.
             signatures.push(EnvelopeSignature { keyid: key.key_id(), sig: signed.signature });
         }
         Ok(signatures)
     }
 }
 
-/// Signs the statement of a release with keys that are at hand.
+/// Signs the statement of a release with keys in memory.
 pub(super) fn sign_with(keys: &[SkillSigningKey], statement: &[u8]) -> Vec<EnvelopeSignature> {
     keys.iter().map(|key| EnvelopeSignature::sign(STATEMENT_PAYLOAD_TYPE, statement, key)).collect()
 }

@@ -51,7 +51,7 @@ pub(super) fn run(args: &VerifyArgs, globals: &Globals) -> Result<Verified, CliE
         client.verify_package(package.body(), query).await
     });
     let (state_root, package) = match asked {
-        // A machine without a state root trusts no publisher.
+        // Without a state root no publisher is trusted.
         Err(CliError::State(StateError::NotInitialised { .. })) => {
             (false, Background::nothing().verify(read(&args.file)?, args.allow_tofu)?)
         }

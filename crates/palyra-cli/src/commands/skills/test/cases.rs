@@ -17,9 +17,9 @@ const MAX_BYTES: u64 = 4 << 20;
 /// Maximum number of files of cases.
 const MAX_FILES: usize = 1_000;
 
-/// One file; its cases run in order and share storage.
+/// A file of cases, which run in order and share storage.
 pub(super) struct CaseFile {
-    /// The file's name without `.json`.
+    /// Name of the file without `.json`.
     pub(super) name: String,
     pub(super) secrets: BTreeMap<String, String>,
     pub(super) config: BTreeMap<String, Value>,
@@ -37,10 +37,10 @@ pub(super) struct Case {
     /// Expected output, compared as a whole.
     #[serde(default, deserialize_with = "present")]
     output: Option<Value>,
-    /// Fields that the output has, beside others.
+    /// Fields that the output must contain, among others.
     #[serde(default, deserialize_with = "present")]
     contains: Option<Value>,
-    /// The code of the error.
+    /// Expected error code.
     error: Option<String>,
     /// Grants of the case, instead of everything the manifest requests.
     pub(super) grants: Option<Vec<String>>,
@@ -49,7 +49,7 @@ pub(super) struct Case {
 /// The expected result of a call.
 #[derive(Debug, PartialEq)]
 pub(super) enum Expected<'c> {
-    /// Any output that fits the schema.
+    /// Any output that matches the schema.
     Success,
     Output(&'c Value),
     Contains(&'c Value),
@@ -87,7 +87,7 @@ impl Case {
     }
 }
 
-/// The tool of a skill with this id, or its only one; an error is a message and a hint.
+/// Returns the tool of a skill with this id, or its only one; an error has a message and a hint.
 pub(in crate::commands::skills) fn find_tool<'m>(
     id: Option<&str>,
     manifest: &'m SkillManifest,
@@ -107,7 +107,7 @@ pub(in crate::commands::skills) fn find_tool<'m>(
     }
 }
 
-/// Reads every file of cases, sorted by name.
+/// Reads all files of cases, sorted by name.
 pub(super) fn read(directory: &Path) -> Result<Vec<CaseFile>, CliError> {
     let folder = directory.join(FOLDER);
     let cannot = |error: io::Error| CliError::unusable_place("directory", &folder, &error);

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The result of all cases.
+/// The results of all cases.
 #[derive(Serialize)]
 pub(in crate::commands::skills) struct Report {
     skill_id: String,

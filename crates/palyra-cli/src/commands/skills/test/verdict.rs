@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Maximum length of a value in a message, in characters.
 const MAX_SHOWN: usize = 2_000;
 
-/// Why a case failed: the expected result, the actual one, and what to change.
+/// Reason why a case failed: the expected result, the actual one, and a hint.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     pub(super) expected: String,
@@ -16,7 +16,7 @@ pub(super) struct Difference {
     pub(super) hints: Vec<String>,
 }
 
-/// Compares; nothing means that the case passed.
+/// Compares a result with its case; `None` means that the case passed.
 pub(super) fn compare(
     expected: &Expected<'_>,
     result: &Result<JsonText, WasmPluginRunError>,
@@ -99,7 +99,7 @@ fn value(text: &JsonText) -> Option<Value> {
     serde_json::from_str(text.as_str()).ok()
 }
 
-/// Numbers are equal by value: `1` is `1.0`.
+/// Compares numbers by value: `1` equals `1.0`.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
@@ -114,7 +114,7 @@ fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Objects may have more fields than asked for, at every depth; everything else is equal.
+/// Returns whether `whole` contains `part`: objects may have more fields at every depth, everything else must be equal.
 fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
