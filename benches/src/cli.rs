@@ -1,4 +1,4 @@
-//! The command line.
+//! Arguments of the program.
 
 use crate::{ours::Ours, report, rows, soak, soak_daemon};
 use anyhow::{Context, Result, bail};

@@ -1,4 +1,4 @@
-//! The guests that are called and the inputs they get.
+//! The guests that are called, and their inputs.
 
 use anyhow::{Context, Result};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! State roots of a row's own, with skills whose tools return their input.
+//! State roots for a row, with skills whose tools return their input.
 
 use crate::skill::{echo, signing_key};
 use anyhow::{Result, ensure};

@@ -1,4 +1,4 @@
-//! Our side: a runtime with its default settings, and calls that are checked.
+//! Palyra's side: a runtime with default settings; every result is checked.
 
 use crate::guests::Guests;
 use anyhow::{Result, bail};

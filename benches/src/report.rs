@@ -1,4 +1,4 @@
-//! Rows for people.
+//! Formats rows as text.
 
 use crate::row::Row;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! One line of the result.
+//! One row of the result.
 
 use serde::{Serialize, Serializer};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! All rows: what they are called, what they compare and what they must reach.
+//! All rows: their names, their comparisons, and their goals.
 
 mod agent;
 mod cold;

@@ -1,4 +1,4 @@
-//! Two sides measured in turn.
+//! Measures two sides alternately.
 
 use anyhow::Result;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! The daemon's own server, in this process.
+//! The daemon's server in this process.
 
 use crate::clients::Target;
 use crate::guests::Guests;

@@ -1,4 +1,4 @@
-//! Signed skills of a given size, and state roots that have them installed.
+//! Signed skills of a given size, and state roots with them installed.
 
 use anyhow::{Context, Result};
 use palyra_skills::signing::SkillSigningKey;

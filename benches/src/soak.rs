@@ -1,4 +1,4 @@
-//! A long run: nothing may pile up.
+//! A long run of calls, whose memory must not grow.
 
 use crate::guests;
 use crate::ours::{Ours, Prepared};

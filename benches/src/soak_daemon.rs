@@ -1,4 +1,4 @@
-//! A long run of the daemon: nothing may pile up in memory, however long the journal gets.
+//! A long run of the daemon, whose memory must not grow with the journal.
 
 use crate::clients::{CALLS_OF_A_TURN, Clients};
 use crate::guests::Guests;

@@ -1,4 +1,4 @@
-//! Building guests in this process, with guestkit as a library.
+//! Builds guests in this process, with guestkit as a library.
 
 use std::path::PathBuf;
 

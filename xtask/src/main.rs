@@ -1,4 +1,4 @@
-//! `cargo xtask`: everything one does with this project, as one command each.
+//! `cargo xtask`: the development tasks of this project.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Output for people, on stderr, because stdout belongs to the programs that are started.
+//! Output on stderr, because stdout belongs to the programs that are started.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Starting other programs, in the project's root and in the open.
+//! Starts other programs in the root of the project, and prints their command lines.
 
 use std::ffi::OsStr;
 use std::process::Command;

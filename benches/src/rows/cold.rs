@@ -1,4 +1,4 @@
-//! A cold start from the verified disk cache beside a cold start that compiles.
+//! A cold start from the verified disk cache compared with a cold start that compiles.
 
 use super::Bench;
 use crate::row::Measured;

@@ -1,4 +1,4 @@
-//! A whole call of an installed tool beside the bare call of its module, and how its cost grows.
+//! A call of an installed tool compared with the bare call of its module, and how its cost grows.
 
 use super::Bench;
 use crate::bare::BareCore;

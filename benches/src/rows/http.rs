@@ -1,4 +1,4 @@
-//! An allowed request through the egress guard beside the same request on a bare HTTP client.
+//! A permitted request through the egress guard compared with the same request on a bare HTTP client.
 
 use super::Bench;
 use crate::row::Measured;

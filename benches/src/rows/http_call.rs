@@ -1,4 +1,4 @@
-//! Calls over HTTP: the daemon beside a bare handler that makes the bare call and inserts one row.
+//! Calls over HTTP: the daemon compared with a bare handler that makes the bare call and inserts one row.
 
 mod bare_server;
 

@@ -1,4 +1,4 @@
-//! An installation beside writing the same bytes so that they last.
+//! An installation compared with writing the same bytes durably.
 
 use super::Bench;
 use crate::home::{install, new_state};

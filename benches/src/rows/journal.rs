@@ -1,4 +1,4 @@
-//! Appending to the journal beside a bare insert, and to a long journal beside a short one.
+//! Appends to the journal compared with a bare insert, and to a long journal compared with a short one.
 //!
 //! Whole times of turns are compared, not medians of appends, so that what SQLite does only now and then counts.
 

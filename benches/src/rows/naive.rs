@@ -1,4 +1,4 @@
-//! A warm call of ours beside an engine, a compilation and a linker per call.
+//! A warm call compared with an engine, a compilation and a linker per call.
 //!
 //! The naive side counts fuel and epochs, because a call that cannot be stopped is no alternative; the note gives
 //! the ratio beside the engine's defaults.

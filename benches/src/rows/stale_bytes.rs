@@ -1,4 +1,4 @@
-//! Row N4 at length: does a fresh instance ever see bytes of an earlier one while the kernel moves pages?
+//! Row N4 in a long run: checks that a fresh instance never sees bytes of an earlier one while the kernel moves pages.
 
 use super::{Bench, NotMeasured};
 use crate::guests;

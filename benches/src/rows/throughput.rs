@@ -1,4 +1,4 @@
-//! Calls per second: on two threads, and on async workers beside blocking threads.
+//! Calls per second on two threads, and on async workers compared with blocking threads.
 
 use super::Bench;
 use crate::ours::Prepared;

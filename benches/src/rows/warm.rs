@@ -1,4 +1,4 @@
-//! A warm call of ours beside the same call on the bare engine of the same pool class.
+//! A warm call compared with the same call on the bare engine with the same pool class.
 
 use super::Bench;
 use crate::bare::{BareComponent, BareCore, Metered};

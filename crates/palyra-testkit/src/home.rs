@@ -1,4 +1,4 @@
-//! A state root of a test's own.
+//! A temporary state root for one test.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Releases of `acme.notes`, built and signed here.
+//! Test releases of `acme.notes`, built and signed in the process.
 
 use std::collections::BTreeSet;
 

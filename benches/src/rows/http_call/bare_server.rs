@@ -1,4 +1,4 @@
-//! The obvious first implementation: a handler that makes the call and records it in a table.
+//! A minimal server for comparison: a handler that makes the call and inserts one row.
 
 use super::Bench;
 use crate::bare::BareCore;

@@ -1,4 +1,4 @@
-//! Relative links of the project's Markdown files: the file exists, and the heading does.
+//! Checks relative links in the project's Markdown files: the file and the heading must exist.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

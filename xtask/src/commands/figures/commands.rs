@@ -1,4 +1,4 @@
-//! Times of whole commands, as a shell sees them.
+//! Measures whole commands from a shell.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! Fetching packages with the ordinary clients, checking them, unpacking them.
+//! Downloads packages with the usual clients, verifies and unpacks them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

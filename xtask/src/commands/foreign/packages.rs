@@ -1,4 +1,4 @@
-//! The list of published packages with WebAssembly. They are loaded for tests and never stored in this project.
+//! The list of published packages with WebAssembly. Tests download them; they are never stored in this project.
 
 /// Program that fetches a package.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The cases of the package: a sentence, the tools that are offered for it, and the right call.
+//! The cases of the benchmark package: a sentence, the offered tools, and the right call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The key that signs the examples on this machine: made once, kept in a vault, worth nothing elsewhere.
+//! The key that signs the examples on this machine: created once, stored in a vault, and trusted nowhere else.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

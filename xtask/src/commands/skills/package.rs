@@ -1,4 +1,4 @@
-//! From a directory with a `skill.toml` and built guests to a signed artifact.
+//! Packages a directory with a `skill.toml` and built guests as a signed artifact.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! A directory of packages and the lists beside them.
+//! A directory of packages with its lists.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

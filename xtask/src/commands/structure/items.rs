@@ -1,4 +1,4 @@
-//! Public items: how many methods a type has, and which items no production code names.
+//! Checks public items: the number of methods of a type, and items that no production code names.
 
 use std::collections::BTreeMap;
 

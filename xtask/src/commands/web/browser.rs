@@ -1,4 +1,4 @@
-//! Chromium as Debian packages it.
+//! Chromium from the Debian package.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

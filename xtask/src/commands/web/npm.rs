@@ -1,4 +1,4 @@
-//! npm, and the scripts of `apps/web`.
+//! Runs npm and the scripts of `apps/web`.
 
 use std::path::PathBuf;
 use std::process::Command;
