@@ -1,15 +1,15 @@
 //! The append-only journal: a Merkle log in SQLite with signed checkpoints.
 //!
-//! Every event is a leaf of an RFC 6962 tree, so one root hash stands for everything that was ever written,
-//! in order. [`JournalStore`] owns the database and its one writer; [`NewEvent`] goes in, [`Leaf`] comes
-//! back when it is committed; [`JournalStore::transaction`] commits the owner's rows and their leaf together.
+//! Every event is a leaf of an RFC 6962 tree, so one root hash covers everything that was ever written, in order.
+//! [`JournalStore`] owns the database and its single writer. [`JournalStore::append`] takes a [`NewEvent`] and returns
+//! its [`Leaf`] once it is committed. [`JournalStore::transaction`] commits the owner's rows and their leaf together.
 //!
-//! - What a leaf is made of: [`NewEvent`], [`EventKind`], [`decode_leaf`].
-//! - What can be shown to others, without a database: [`proof`], [`Checkpoint`], [`Segment`].
-//! - What is wrong, if something is: [`Damage`] names the first bad sequence.
+//! - The contents of a leaf: [`NewEvent`], [`EventKind`], [`decode_leaf`].
+//! - Evidence for others, without a database: [`proof`], [`Checkpoint`], [`Segment`].
+//! - The result of a failed verification: [`Damage`] names the first bad sequence.
 //!
-//! Absent on purpose: a clock (authors bring theirs, and no verdict looks at it), counting of rows, and any
-//! way to change or delete a leaf other than [`JournalStore::archive`], which keeps its hash.
+//! Deliberately absent: a clock (authors provide the time, and no verification depends on it), counting of rows, and
+//! any way to change or delete a leaf other than [`JournalStore::archive`], which keeps its hash.
 
 #![forbid(unsafe_code)]
 
@@ -31,8 +31,8 @@ pub use checkpoint::{
 pub use damage::{Damage, Witness};
 pub use error::JournalError;
 pub use event::{
-    BlotOut, EventError, EventKind, KeepText, MAX_DETAILS_DEPTH, MAX_EVENT_BYTES, MAX_FIELD_BYTES,
-    MAX_TIME_MS, NewEvent, RedactText, decode_leaf,
+    EventError, EventKind, MAX_DETAILS_DEPTH, MAX_EVENT_BYTES, MAX_FIELD_BYTES, MAX_TIME_MS, NewEvent,
+    decode_leaf,
 };
 pub use hash::{TreeHash, TreeHead};
 pub use segment::{

@@ -1,6 +1,6 @@
-//! Segment files: old events outside the database, still provable.
+//! Segment files: old events outside of the database that remain provable.
 //!
-//! Text, one thing per line, written one way:
+//! The format is text with one item per line, in exactly one encoding:
 //!
 //! ```text
 //! palyra-journal-segment/1
@@ -16,8 +16,8 @@
 //! — palyra.journal/2c26b46b Az3grlgt…=
 //! ```
 //!
-//! [`Segment::decode`] accepts exactly what [`Segment::encode`] writes; [`Segment::verify`] needs nothing
-//! but the public key.
+//! [`Segment::decode`] accepts exactly the output of [`Segment::encode`]. [`Segment::verify`] needs only the public
+//! key.
 
 use crate::event::{Encoded, EventError, read_event};
 use crate::proof::{MAX_RANGE_PROOF, ProofError, RangeProof};
@@ -25,47 +25,47 @@ use crate::{
     Checkpoint, CheckpointError, CheckpointKey, MAX_EVENT_BYTES, MAX_NOTE_BYTES, NewEvent, TreeHash,
 };
 
-/// Most events in one segment file.
+/// Maximum number of events in a segment file.
 pub const MAX_SEGMENT_EVENTS: usize = 1 << 16;
-/// Maximum bytes of leaves in one segment file.
+/// Maximum total size of the leaves in a segment file, in bytes.
 pub const MAX_SEGMENT_LEAF_BYTES: usize = 96 << 20;
-/// Largest segment file that is read.
+/// Maximum size of a segment file, in bytes.
 pub const MAX_SEGMENT_BYTES: usize = MAX_SEGMENT_LEAF_BYTES + (1 << 20);
 const MAGIC: &str = "palyra-journal-segment/1";
 
-/// Why bytes are not a segment, or a segment is not of the journal.
+/// The reason why bytes are not a segment, or a segment is not of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum SegmentError {
-    /// Larger than any segment.
+    /// The file exceeds the limit.
     #[error("the segment has {bytes} bytes, the limit is {MAX_SEGMENT_BYTES}")]
     TooLarge { bytes: usize },
-    /// Not in the form of a segment.
+    /// The file does not have the form of a segment.
     #[error("line {line} of the segment: {expected}")]
     BadForm { line: usize, expected: &'static str },
-    /// A line is not an event.
+    /// A line is not a valid event.
     #[error("line {line} of the segment, sequence {sequence}")]
     BadLeaf {
         line: usize,
-        /// The sequence it would have.
+        /// The sequence that the event would have.
         sequence: u64,
-        /// What is wrong with it.
+        /// The reason why the line is not an event.
         #[source]
         source: EventError,
     },
-    /// The checkpoint at its end is not one of the journal.
+    /// The checkpoint at the end is invalid.
     #[error("invalid checkpoint in the segment")]
     BadCheckpoint(#[source] CheckpointError),
-    /// The leaves are not those that were signed.
+    /// The leaves do not match the signed checkpoint.
     #[error("the segment's leaves do not match its checkpoint")]
     NotProven(#[source] ProofError),
-    /// It does not border on the events in the database.
+    /// The segment does not end where the events in the database begin.
     #[error("the segment ends at sequence {end}, the journal's rows begin at {archived}")]
     NotAdjacent { end: u64, archived: u64 },
 }
 
 impl SegmentError {
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::NotAdjacent { .. } => "import the segments from the newest to the oldest, each once",
@@ -75,7 +75,7 @@ impl SegmentError {
     }
 }
 
-/// A segment file, read but not yet checked against a key.
+/// A parsed segment file that is not verified yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
     first: u64,
@@ -85,27 +85,27 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Puts a segment together from leaves that are already in canonical form.
+    /// Creates a segment from leaves in canonical form.
     pub(crate) fn new(first: u64, leaves: Vec<Vec<u8>>, outside: Vec<TreeHash>, note: String) -> Self {
         Self { first, leaves, outside, note }
     }
 
-    /// The sequence of its first event.
+    /// Returns the sequence of the first event.
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// The sequence after its last event.
+    /// Returns the sequence after the last event.
     pub fn end(&self) -> u64 {
         self.first + self.leaves.len() as u64
     }
 
-    /// The leaves as they were hashed.
+    /// Returns the leaves in canonical form, as they were hashed.
     pub fn leaves(&self) -> &[Vec<u8>] {
         &self.leaves
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the segment file, which [`Segment::decode`] reads.
     pub fn encode(&self) -> Vec<u8> {
         let mut out =
             format!("{MAGIC}\n{} {} {}\n", self.first, self.leaves.len(), self.outside.len()).into_bytes();
@@ -121,7 +121,7 @@ impl Segment {
         out
     }
 
-    /// Reads a file, strictly: every accepted file is the one encoding of what it says.
+    /// Parses a file, which must be the only encoding of its contents.
     pub fn decode(bytes: &[u8]) -> Result<Self, SegmentError> {
         if bytes.len() > MAX_SEGMENT_BYTES {
             return Err(SegmentError::TooLarge { bytes: bytes.len() });
@@ -140,7 +140,7 @@ impl Segment {
         Ok(Self { first, leaves, outside, note })
     }
 
-    /// Checks the leaves against the checkpoint, and the checkpoint against the keys.
+    /// Verifies the leaves with the checkpoint, and the checkpoint with the keys.
     pub fn verify(self, keys: &[CheckpointKey]) -> Result<VerifiedSegment, SegmentError> {
         let checkpoint = Checkpoint::open_with_any(&self.note, keys).map_err(SegmentError::BadCheckpoint)?;
         let hashes: Vec<TreeHash> = self.leaves.iter().map(|leaf| TreeHash::of_leaf(leaf)).collect();
@@ -150,7 +150,7 @@ impl Segment {
     }
 }
 
-/// A segment whose leaves a signed checkpoint covers.
+/// A segment whose leaves are covered by a verified checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifiedSegment {
     segment: Segment,
@@ -159,30 +159,30 @@ pub struct VerifiedSegment {
 }
 
 impl VerifiedSegment {
-    /// The segment.
+    /// Returns the underlying segment.
     pub fn segment(&self) -> &Segment {
         &self.segment
     }
 
-    /// The checkpoint that covers it.
+    /// Returns the checkpoint that covers the segment.
     pub fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }
 
-    /// The events with their sequences.
+    /// Returns the events with their sequences.
     pub fn events(&self) -> impl Iterator<Item = Result<(u64, NewEvent), EventError>> {
         let leaves = (self.segment.first..).zip(&self.segment.leaves);
         leaves.map(|(sequence, leaf)| Ok((sequence, crate::decode_leaf(leaf)?)))
     }
 
-    /// The events as rows hold them.
+    /// Returns the events in their stored form.
     pub(crate) fn encoded(&self) -> impl Iterator<Item = Result<(u64, Encoded), EventError>> {
         let leaves = (self.segment.first..).zip(&self.segment.leaves);
         leaves.map(|(sequence, leaf)| Ok((sequence, read_event(leaf)?.1)))
     }
 }
 
-/// Takes a file apart line by line; nothing is allocated for a number that the file merely states.
+/// Splits a file into lines. Does not allocate for counts that the file merely claims.
 struct Lines<'a> {
     rest: &'a [u8],
     line: usize,
@@ -258,7 +258,6 @@ fn decimal(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::KeepText;
     use crate::proof::prove_range;
     use crate::{CheckpointSigner, EventKind, NodeSource, TreeHead};
     use serde_json::json;
@@ -288,7 +287,7 @@ mod tests {
                 let event = NewEvent::new(EventKind::SkillInstalled, 1_700_000_000_000 + number)
                     .skill("acme.echo")
                     .details(json!({"number": number, "text": "é\n", "list": [null, true, -1]}));
-                Encoded::new(event, &KeepText).unwrap().fields.leaf()
+                Encoded::new(event).unwrap().fields.leaf()
             })
             .collect();
         let mut tree = SmallTree(leaves.iter().map(|leaf| TreeHash::of_leaf(leaf)).collect());
@@ -300,7 +299,7 @@ mod tests {
         (segment, signer)
     }
 
-    /// The file in the repository was written once; what this version writes is still that.
+    /// The file in the repository was written by an earlier version; this version must write the same bytes.
     #[test]
     fn the_form_of_a_segment_does_not_change() {
         let (segment, signer) = sample();

@@ -1,4 +1,4 @@
-//! The journal on disk: one writer, many readers.
+//! The journal in a database file: one writer and many readers.
 
 mod archive;
 mod blocks;
@@ -31,7 +31,7 @@ pub use snapshot::{Snapshot, copy_database};
 pub use transaction::{Durability, JournalTransaction, Leaf, PreparedEvent};
 pub use verify::{VerifyReport, VerifyScope, inspect_journal};
 
-use crate::event::{Encoded, RedactText};
+use crate::event::Encoded;
 use crate::{Checkpoint, CheckpointKey, JournalError, NewEvent, TreeHead};
 use follow::Heads;
 use group::{Member, SharedWork};
@@ -45,13 +45,13 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 use writer::Request;
 
-/// Maximum bytes of events that may wait for the writer.
+/// Maximum size of the events that wait for the writer, in bytes.
 const MAX_QUEUED_BYTES: usize = 64 << 20;
 
-/// The journal: appends go to its one writer thread, reads to connections of their own.
+/// The journal. Its writer thread performs all appends; each read uses a separate connection.
 ///
-/// Dropping it writes what is waiting and stops the writer; [`JournalStore::close`] also signs a last
-/// checkpoint and says how it went.
+/// Dropping it writes the waiting events and stops the writer. [`JournalStore::close`] additionally signs a last
+/// checkpoint and returns errors.
 pub struct JournalStore {
     requests: Sender<Request>,
     writer: Mutex<Option<std::thread::JoinHandle<()>>>,
@@ -59,33 +59,32 @@ pub struct JournalStore {
     queued: Arc<AtomicUsize>,
     waiting: Arc<AtomicUsize>,
     readers: Readers,
-    redactor: Arc<dyn RedactText>,
     keys: Arc<[CheckpointKey]>,
     guard: Arc<OnceLock<CommitGuard>>,
 }
 
 impl JournalStore {
-    /// Makes a new journal in a file that must not exist, with a signed checkpoint of its emptiness.
+    /// Creates a journal in a file that must not exist, with a signed checkpoint of the empty tree.
     pub fn create(path: &Path, options: JournalOptions) -> Result<Self, JournalError> {
         open::create(path, options)
     }
 
-    /// Opens a journal; refused as [`JournalError::Damaged`] unless its last checkpoint, every leaf after
-    /// it and the anchored head agree. The work is bounded by the distance between checkpoints.
+    /// Opens a journal. Fails with [`JournalError::Damaged`] unless the last checkpoint, every leaf after it and the
+    /// anchored head agree. The cost is bounded by the distance between checkpoints.
     pub fn open(path: &Path, options: JournalOptions) -> Result<Self, JournalError> {
         open::open(path, options)
     }
 
-    /// Asks `guard` before every transaction from now on; one that it refuses is not begun. Set once by the owner.
+    /// Calls `guard` before every later transaction, which fails if `guard` does. Only the first call has an effect.
     pub fn guard_commits(&self, guard: CommitGuard) {
         let _ = self.guard.set(guard);
     }
 
-    /// Queues an event; the answer comes when its group is committed and survives a killed process.
+    /// Queues an event. The result is available when its group is committed and survives a killed process.
     ///
     /// Never blocks: wait with [`Pending::wait`] or `.await`.
     pub fn append(&self, event: NewEvent) -> Pending<Result<Leaf, JournalError>> {
-        let encoded = match Encoded::new(event, &*self.redactor) {
+        let encoded = match Encoded::new(event) {
             Ok(encoded) => encoded,
             Err(error) => return Pending::ready(Err(error.into())),
         };
@@ -99,9 +98,9 @@ impl JournalStore {
         pending
     }
 
-    /// Runs work on the writer in one transaction: its rows and its leaves are all kept or none.
+    /// Runs work on the writer in one transaction, which commits all of its rows and leaves or none.
     ///
-    /// An error or a panic of the work rolls everything back.
+    /// An error or a panic of `work` rolls everything back.
     pub fn transaction<T, E>(
         &self,
         durability: Durability,
@@ -118,18 +117,18 @@ impl JournalStore {
         pending
     }
 
-    /// Gives an event its form now, for work that appends it later with [`JournalTransaction::append_prepared`].
+    /// Encodes an event, for work that appends it later with [`JournalTransaction::append_prepared`].
     ///
-    /// Its facts are in their one form already: names in order, no blanks, whole numbers only.
+    /// `details` must be canonical JSON: names sorted, no blanks, integers only.
     pub fn prepare(&self, event: NewEvent, details: String) -> Result<PreparedEvent, JournalError> {
-        Ok(PreparedEvent(Encoded::written(event, details, &*self.redactor)?))
+        Ok(PreparedEvent(Encoded::written(event, details)?))
     }
 
-    /// Runs work on the writer that shares its commit with what is queued beside it; the answer comes after that
-    /// commit, and survives a killed process.
+    /// Runs work on the writer in the same commit as other queued requests. The result is available after the commit
+    /// and survives a killed process.
     ///
-    /// Where the commit fails, or another's work does, everything in it is taken back and this work is done again
-    /// alone: it must have no effect but its rows and leaves.
+    /// If the commit fails, or the work of another request does, everything in it is rolled back and this work runs
+    /// again alone. It must therefore have no effects except its rows and leaves.
     pub fn shared<T>(
         &self,
         work: impl FnMut(&mut JournalTransaction<'_>) -> Result<T, JournalError> + Send + 'static,
@@ -142,12 +141,12 @@ impl JournalStore {
         pending
     }
 
-    /// Signs the present head, durably.
+    /// Signs the current head, durably.
     pub fn checkpoint(&self) -> Pending<Result<Checkpoint, JournalError>> {
         self.transaction(Durability::Full, |transaction| transaction.checkpoint())
     }
 
-    /// Appends an event, signs the head, and gives the database as it is then: nothing later is in it.
+    /// Appends an event, signs the head, and returns the database in this state, without any later change.
     pub fn snapshot(&self, event: NewEvent) -> Pending<Result<Snapshot, JournalError>> {
         let (reply, pending) = Pending::new(|| Err(JournalError::Closed));
         let path = self.readers.path().to_owned();
@@ -157,7 +156,7 @@ impl JournalStore {
         pending
     }
 
-    /// Runs queries on a read-only connection, in one snapshot; blocks the calling thread.
+    /// Runs queries on a read-only connection, in one snapshot. Blocks the calling thread.
     pub fn read<T, E: From<JournalError>>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, E>,
@@ -165,32 +164,32 @@ impl JournalStore {
         self.readers.read(work)
     }
 
-    /// The head over everything committed.
+    /// Returns the head over all committed events.
     pub fn head(&self) -> TreeHead {
         self.heads.borrow().committed
     }
 
-    /// The head that is known to have reached the disk: the one to keep in the vault.
+    /// Returns the head that is known to be on disk, which the owner stores in the vault.
     ///
-    /// It is behind [`JournalStore::head`] by the appends since the last [`Durability::Full`] commit, which
-    /// a power failure may take back.
+    /// It is older than [`JournalStore::head`] by the appends since the last [`Durability::Full`] commit, which a power
+    /// failure can undo.
     pub fn durable_head(&self) -> TreeHead {
         self.heads.borrow().durable
     }
 
-    /// Tells of every change of the head from now on.
+    /// Returns a receiver of every later change of the head.
     pub fn follow(&self) -> Follower {
         Follower::new(self.heads.clone())
     }
 
-    /// The key that signs the checkpoints.
+    /// Returns the key that signs the checkpoints.
     pub fn key(&self) -> Option<&CheckpointKey> {
         self.keys.first()
     }
 
-    /// Writes what is waiting, signs a last checkpoint and stops; later requests get [`JournalError::Closed`].
+    /// Writes the waiting events, signs a last checkpoint and stops. Later requests fail with [`JournalError::Closed`].
     pub fn close(&self) -> Result<Checkpoint, JournalError> {
-        // The last connection to go takes the log away; that should be the writer.
+        // The last connection that closes removes the write-ahead log; that should be the writer.
         self.readers.close();
         let (reply, pending) = Pending::new(|| Err(JournalError::Closed));
         self.send(Request::Stop(Some(reply)));
@@ -199,15 +198,15 @@ impl JournalStore {
         checkpoint
     }
 
-    /// How many requests wait for the writer.
+    /// Returns the number of requests that wait for the writer.
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 
     fn send(&self, request: Request) {
-        // Counted before it is there: the writer never takes what was not counted.
+        // Counted before it is sent, because the writer must never receive a request that was not counted.
         self.waiting.fetch_add(1, Ordering::Relaxed);
-        // A request that cannot be sent is dropped, and its reply channel says `Closed`.
+        // A request that cannot be sent is dropped, and its reply channel returns `Closed`.
         if self.requests.send(request).is_err() {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
         }

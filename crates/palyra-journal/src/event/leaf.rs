@@ -1,23 +1,23 @@
 //! The bytes of a leaf: one JSON object, written one way.
 //!
-//! The database keeps the fields, not the leaf, and the leaf is put together from them: no column can say
+//! The database stores the fields, and the leaf is assembled from them, so that no column can state
 //! something the tree does not cover.
 
 use super::canonical::{write_integer, write_string, write_value};
-use super::{EventError, EventKind, EventTerms, NewEvent, RedactText};
+use super::{EventError, EventKind, EventTerms, NewEvent};
 use crate::hash::TreeHash;
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Largest canonical form of an event.
+/// Maximum size of an event in canonical form, in bytes.
 pub const MAX_EVENT_BYTES: usize = 64 << 10;
-/// Longest actor, run, skill or subject.
+/// Maximum length of actor, run, skill and subject, in bytes.
 pub const MAX_FIELD_BYTES: usize = 1 << 10;
-/// Latest time, so that every JSON reader gets it right.
+/// Maximum time, the largest integer that every JSON reader represents exactly.
 pub const MAX_TIME_MS: u64 = (1 << 53) - 1;
 
-/// The fields of a leaf as they are stored; `details` is canonical text.
+/// The fields of a leaf as stored; `details` is canonical JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LeafFields<'a> {
     pub(crate) at_ms: u64,
@@ -30,14 +30,14 @@ pub(crate) struct LeafFields<'a> {
 }
 
 impl LeafFields<'_> {
-    /// Puts the leaf together.
+    /// Returns the canonical bytes of the leaf.
     pub(crate) fn leaf(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(160 + self.details.len());
         self.write_leaf(&mut out);
         out
     }
 
-    /// The hash of the leaf; `scratch` saves an allocation for each of many.
+    /// Returns the hash of the leaf. `scratch` avoids an allocation for each of many leaves.
     pub(crate) fn hash(&self, scratch: &mut Vec<u8>) -> TreeHash {
         scratch.clear();
         self.write_leaf(scratch);
@@ -67,7 +67,11 @@ impl LeafFields<'_> {
         out.extend_from_slice(b"\"v\":1}");
     }
 
-    /// The event the fields state, if the details are canonical and the kind is known.
+    /// Returns the event of the fields.
+    ///
+    /// # Errors
+    ///
+    /// If the kind is unknown or the details are not canonical.
     pub(crate) fn event(&self) -> Result<NewEvent, EventError> {
         let kind: EventKind = self.kind.parse()?;
         let details: Value = serde_json::from_str(&self.details).map_err(not_an_event)?;
@@ -99,35 +103,25 @@ pub(crate) struct Encoded {
 }
 
 impl Encoded {
-    /// Blots out secrets, then gives the event its one form.
-    pub(crate) fn new(mut event: NewEvent, redactor: &dyn RedactText) -> Result<Self, EventError> {
-        let mut details = std::mem::take(&mut event.details);
-        super::redact::redact_value(redactor, &mut details);
+    /// Gives the event its canonical form.
+    pub(crate) fn new(mut event: NewEvent) -> Result<Self, EventError> {
+        let details = std::mem::take(&mut event.details);
         let mut text = Vec::with_capacity(512);
         write_value(&mut text, &details)?;
-        Self::of_text(event, String::from_utf8(text).map_err(not_an_event)?, redactor)
+        Self::of_text(event, String::from_utf8(text).map_err(not_an_event)?)
     }
 
-    /// The same of facts that have their one form already.
-    pub(crate) fn written(
-        event: NewEvent,
-        details: String,
-        redactor: &dyn RedactText,
-    ) -> Result<Self, EventError> {
-        let parse = |text: &str| serde_json::from_str::<Value>(text).map_err(not_an_event);
+    /// Like [`Self::new`], for details that are in canonical form already.
+    pub(crate) fn written(event: NewEvent, details: String) -> Result<Self, EventError> {
         debug_assert_eq!(
-            parse(&details).ok().map(|value| Self::new(event.clone().details(value), redactor)),
-            Some(Self::of_text(event.clone(), details.clone(), redactor)),
-            "facts that are not in canonical form"
+            serde_json::from_str(&details).ok().map(|value| Self::new(event.clone().details(value))),
+            Some(Self::of_text(event.clone(), details.clone())),
+            "details are not in canonical form"
         );
-        match redactor.redact(&details) {
-            Cow::Borrowed(_) => Self::of_text(event, details, redactor),
-            // A secret ends at the quotes of its string: blotted out one by one.
-            Cow::Owned(_) => Self::new(event.details(parse(&details)?), redactor),
-        }
+        Self::of_text(event, details)
     }
 
-    fn of_text(event: NewEvent, details: String, redactor: &dyn RedactText) -> Result<Self, EventError> {
+    fn of_text(event: NewEvent, details: String) -> Result<Self, EventError> {
         let NewEvent { kind, at_ms, actor, run, skill, subject, .. } = event;
         if at_ms > MAX_TIME_MS {
             return Err(EventError::TimeOutOfRange { at_ms });
@@ -135,10 +129,10 @@ impl Encoded {
         let fields = LeafFields {
             at_ms,
             kind: Cow::Borrowed(kind.as_str()),
-            actor: field("actor", actor, redactor)?,
-            run: field("run", run, redactor)?,
-            skill: field("skill", skill, redactor)?,
-            subject: field("subject", subject, redactor)?,
+            actor: field("actor", actor)?,
+            run: field("run", run)?,
+            skill: field("skill", skill)?,
+            subject: field("subject", subject)?,
             details: Cow::Owned(details),
         };
         let leaf = fields.leaf();
@@ -150,25 +144,20 @@ impl Encoded {
     }
 }
 
-fn field(
-    name: &'static str,
-    text: Option<String>,
-    redactor: &dyn RedactText,
-) -> Result<Option<Cow<'static, str>>, EventError> {
-    let Some(mut text) = text else { return Ok(None) };
-    super::redact::redact_string(redactor, &mut text);
+fn field(name: &'static str, text: Option<String>) -> Result<Option<Cow<'static, str>>, EventError> {
+    let Some(text) = text else { return Ok(None) };
     match text.len() {
         bytes if bytes > MAX_FIELD_BYTES => Err(EventError::FieldTooLong { field: name, bytes }),
         _ => Ok(Some(Cow::Owned(text))),
     }
 }
 
-/// Reads a leaf as it stands in a segment file: one event, in its one spelling.
+/// Decodes a leaf of a segment file, which must be in canonical form.
 pub fn decode_leaf(leaf: &[u8]) -> Result<NewEvent, EventError> {
     read_event(leaf).map(|(event, _)| event)
 }
 
-/// Reads a leaf into the event and the form that is stored.
+/// Decodes a leaf into the event and its stored form.
 pub(crate) fn read_event(leaf: &[u8]) -> Result<(NewEvent, Encoded), EventError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -198,7 +187,7 @@ pub(crate) fn read_event(leaf: &[u8]) -> Result<(NewEvent, Encoded), EventError>
         subject: wire.subject,
         details: wire.details,
     };
-    let encoded = Encoded::new(event.clone(), &super::KeepText)?;
+    let encoded = Encoded::new(event.clone())?;
     match first_difference(&encoded.fields.leaf(), leaf) {
         Some(offset) => Err(EventError::NotCanonical { offset }),
         None => Ok((event, encoded)),
@@ -217,7 +206,6 @@ fn not_an_event(error: impl std::fmt::Display) -> EventError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::KeepText;
     use serde_json::json;
 
     fn sample() -> NewEvent {
@@ -229,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_leaf_has_one_spelling_and_reads_back() {
-        let encoded = Encoded::new(sample(), &KeepText).unwrap();
+        let encoded = Encoded::new(sample()).unwrap();
         let leaf = encoded.fields.leaf();
         assert_eq!(
             std::str::from_utf8(&leaf).unwrap(),
@@ -269,7 +257,7 @@ mod tests {
 
     #[test]
     fn ceilings_hold() {
-        let refused = |event: NewEvent| Encoded::new(event, &KeepText).unwrap_err();
+        let refused = |event: NewEvent| Encoded::new(event).unwrap_err();
         let large = sample().details(json!("x".repeat(MAX_EVENT_BYTES)));
         assert!(matches!(refused(large), EventError::TooLarge { .. }));
         let long = sample().subject("x".repeat(MAX_FIELD_BYTES + 1));

@@ -1,4 +1,4 @@
-//! Making a journal, and opening one that may have been tampered with.
+//! Creating a journal, and opening one that may have been manipulated.
 
 use super::blocks::OpenBlock;
 use super::connection;
@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, mpsc};
 use tokio::sync::watch;
 
-/// Makes the file, the tables and the first checkpoint.
+/// Creates the file, the tables and the first checkpoint.
 pub(super) fn create(path: &Path, options: JournalOptions) -> Result<JournalStore, JournalError> {
     create_private_file(path)?;
     let mut connection = connection::open_writer(path)?;
@@ -34,7 +34,7 @@ pub(super) fn create(path: &Path, options: JournalOptions) -> Result<JournalStor
     start(path, connection, TreeTail::empty(), head.size, options)
 }
 
-/// Checks the tables, then the journal, and only then lets anybody write.
+/// Checks the tables and the journal before it starts the writer.
 pub(super) fn open(path: &Path, options: JournalOptions) -> Result<JournalStore, JournalError> {
     let mut connection = connection::open_writer(path)?;
     schema::upgrade(&mut connection, path, &options.migrations)?;
@@ -51,7 +51,7 @@ fn start(
 ) -> Result<JournalStore, JournalError> {
     let keys = options.keys();
     let head = tail.head();
-    // What was read back after opening may still be in the system's cache only.
+    // The rows that were just read may be only in the cache of the operating system.
     let durable = options.anchored_head.unwrap_or_else(TreeHead::empty);
     let (heads, head_receiver) = watch::channel(Heads { committed: head, durable });
     let queued = Arc::new(AtomicUsize::new(0));
@@ -69,7 +69,6 @@ fn start(
             every: options.checkpoint_every,
             last_size: last_checkpoint,
         },
-        redactor: Arc::clone(&options.redactor),
         heads,
         queued: Arc::clone(&queued),
         waiting: Arc::clone(&waiting),
@@ -89,19 +88,18 @@ fn start(
         queued,
         waiting,
         readers: Readers::new(path),
-        redactor: options.redactor,
         keys,
         guard,
     })
 }
 
-/// The file with mode 0600 before SQLite sees it; the log beside it gets the same mode.
+/// Creates the file with mode 0600 before SQLite opens it; SQLite gives the log beside it the same mode.
 fn create_private_file(path: &Path) -> Result<(), JournalError> {
     use std::os::unix::fs::OpenOptionsExt as _;
     crate::fault::point("create the database")?;
     match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
-        // An empty file is what a killed creation leaves behind; tables are looked for later.
+        // A killed creation leaves an empty file; the tables are looked for later.
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(JournalError::io("create the database", error)),
     }

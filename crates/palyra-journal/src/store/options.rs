@@ -1,43 +1,39 @@
-//! What an owner decides when it opens the journal.
+//! The options for opening a journal.
 
-use crate::event::{KeepText, RedactText};
 use crate::{CheckpointKey, CheckpointSigner, JournalError, TreeHead};
 use std::fmt;
 use std::sync::Arc;
 
-/// Says before each transaction whether the owner may still write.
+/// Checks before each transaction whether the owner may still write.
 pub type CommitGuard = Box<dyn Fn() -> Result<(), JournalError> + Send + Sync>;
 
-/// A change of the owner's tables, applied once and remembered by name and text.
+/// A change of the owner's tables. Applied once, and recorded with its name and text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Migration {
-    /// Its name; unique among the owner's.
+    /// The name, unique among the owner's migrations.
     pub name: &'static str,
-    /// The statements.
+    /// The SQL statements. They must not change after a release.
     pub sql: &'static str,
 }
 
-/// How a journal is opened.
+/// The options for opening a journal.
 pub struct JournalOptions {
-    /// Signs checkpoints, and with its public half those in the database are checked.
+    /// Signs checkpoints. Its public key verifies those in the database.
     pub signer: CheckpointSigner,
-    /// Public keys of earlier signers whose checkpoints are still in the database.
+    /// Public keys of earlier signers, whose checkpoints are still in the database.
     pub earlier_keys: Vec<CheckpointKey>,
-    /// The head kept in the vault; the journal must contain it.
+    /// The head stored in the vault, which the journal must contain.
     pub anchored_head: Option<TreeHead>,
-    /// The owner's tables, in the order in which they came to be.
+    /// The migrations of the owner's tables, oldest first.
     pub migrations: Vec<Migration>,
-    /// A checkpoint is signed after so many events.
+    /// Number of events after which a checkpoint is signed.
     pub checkpoint_every: u64,
-    /// Most events that are committed together.
+    /// Maximum number of requests in one commit.
     pub max_group: usize,
-    /// Takes secrets out of events before they are encoded.
-    pub redactor: Arc<dyn RedactText>,
 }
 
 impl JournalOptions {
-    /// A checkpoint every 1,000 events, groups of at most 1,024, no anchor, no tables of the owner, and no
-    /// redaction.
+    /// A checkpoint every 1,000 events, groups of at most 1,024, no anchor, and no tables of the owner.
     pub fn new(signer: CheckpointSigner) -> Self {
         Self {
             signer,
@@ -46,11 +42,10 @@ impl JournalOptions {
             migrations: Vec::new(),
             checkpoint_every: 1_000,
             max_group: 1_024,
-            redactor: Arc::new(KeepText),
         }
     }
 
-    /// The keys that stored checkpoints may be signed with, the present one first.
+    /// Returns the keys that may have signed stored checkpoints, the current one first.
     pub(super) fn keys(&self) -> Arc<[CheckpointKey]> {
         std::iter::once(self.signer.key()).chain(&self.earlier_keys).cloned().collect()
     }

@@ -1,78 +1,77 @@
-//! One transaction of the writer: the owner's rows and the leaves that tell of them.
+//! Transactions of the writer: the owner's rows together with the leaves that record them.
 
 use super::blocks::OpenBlock;
 use super::rows::{self, EventInsert};
 use super::writer::Checkpoints;
-use crate::event::{Encoded, RedactText};
+use crate::event::Encoded;
 use crate::tree::TreeTail;
 use crate::{Checkpoint, JournalError, NewEvent, TreeHash, TreeHead};
 use rusqlite::{Connection, Transaction};
 
-/// What a commit survives.
+/// The failures that a commit survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
-    /// A killed process; a power failure may take the last commits back, in order, never in part.
+    /// A killed process. A power failure can undo the last commits, in order and as a whole.
     #[default]
     Normal,
-    /// A power failure as well: the log is synced before the answer.
+    /// A power failure as well: the log is synced before the result is available.
     Full,
 }
 
-/// A committed event: where it stands in the tree.
+/// A committed event, with its position in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Leaf {
-    /// Its place, counted from zero.
+    /// The position, counted from 0.
     pub sequence: u64,
-    /// The hash of its leaf.
+    /// The hash of the leaf.
     pub hash: TreeHash,
 }
 
-/// An event in the form it is journalled in, made off the writer's thread by
+/// An encoded event, created outside of the writer's thread by
 /// [`JournalStore::prepare`](crate::JournalStore::prepare).
 #[derive(Debug)]
 pub struct PreparedEvent(pub(super) Encoded);
 
-/// The inside of [`JournalStore::transaction`](crate::JournalStore::transaction).
+/// A transaction of [`JournalStore::transaction`](crate::JournalStore::transaction).
 pub struct JournalTransaction<'a> {
     pub(super) sql: Transaction<'a>,
     pub(super) tail: &'a mut TreeTail,
     pub(super) open_block: &'a mut OpenBlock,
     pub(super) checkpoints: &'a mut Checkpoints,
-    pub(super) redactor: &'a dyn RedactText,
-    /// Set when a leaf was half written: such a transaction is never committed.
+    /// Set if a leaf was written partially. Such a transaction is never committed.
     pub(super) broken: bool,
-    /// Runs after the commit and before the new head is announced.
+    /// Functions to run after the commit, before the new head is announced.
     pub(super) publish: Vec<Publish>,
 }
 
-/// What makes a committed change visible in memory.
+/// A function that makes a committed change visible in memory.
 pub(super) type Publish = Box<dyn FnOnce() + Send>;
 
 impl<'a> JournalTransaction<'a> {
-    /// The database inside this transaction, for the owner's own tables.
+    /// Returns the SQL transaction, for the owner's own tables.
     pub fn sql(&self) -> &Transaction<'a> {
         &self.sql
     }
 
-    /// Appends an event; it counts when the transaction is committed.
+    /// Appends an event. It takes effect when the transaction is committed.
     pub fn append(&mut self, event: NewEvent) -> Result<Leaf, JournalError> {
-        let encoded = Encoded::new(event, self.redactor)?;
+        let encoded = Encoded::new(event)?;
         self.append_prepared(&PreparedEvent(encoded))
     }
 
-    /// Appends an event that has its form already.
+    /// Appends an encoded event.
     pub fn append_prepared(&mut self, event: &PreparedEvent) -> Result<Leaf, JournalError> {
         let mut leaf = None;
         self.append_encoded(std::iter::once(&event.0), |appended| leaf = Some(appended))?;
         leaf.ok_or(JournalError::TransactionBroken)
     }
 
-    /// The head over everything committed and everything appended in here.
+    /// Returns the head over all committed events and those appended in this transaction.
     pub fn head(&self) -> TreeHead {
         self.tail.head()
     }
 
-    /// Signs the head as it is in here and keeps the checkpoint with the transaction.
+    /// Signs the head of this transaction and stores the checkpoint with it.
     pub fn checkpoint(&mut self) -> Result<Checkpoint, JournalError> {
         let checkpoint = self.checkpoints.signer.sign(self.head());
         rows::insert_checkpoint(&self.sql, checkpoint.head().size, checkpoint.note())
@@ -81,15 +80,15 @@ impl<'a> JournalTransaction<'a> {
         Ok(checkpoint)
     }
 
-    /// Runs `publish` once the transaction is committed, before followers or queries can see its events.
+    /// Runs `publish` after the commit, before followers or queries see its events.
     ///
-    /// For memory that mirrors the rows written here: a reader of an event finds its change there. It runs on the
-    /// writer's thread, so it must not wait for the journal.
+    /// For memory that mirrors the rows of this transaction, so that a reader of an event finds its change there. It
+    /// runs on the writer's thread and must not wait for the journal.
     pub fn before_announcement(&mut self, publish: impl FnOnce() + Send + 'static) {
         self.publish.push(Box::new(publish));
     }
 
-    /// Appends events that have their form already.
+    /// Appends encoded events.
     pub(super) fn append_encoded<'e>(
         &mut self,
         events: impl Iterator<Item = &'e Encoded>,

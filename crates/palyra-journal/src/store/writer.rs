@@ -1,4 +1,4 @@
-//! The one writer: takes requests in order and commits what can share a commit in groups.
+//! The single writer: takes requests in order and commits them in groups if they can share a commit.
 
 use super::blocks::OpenBlock;
 use super::folding::LogFolding;
@@ -7,7 +7,6 @@ use super::group::{self, Member};
 use super::options::CommitGuard;
 use super::pending::Reply;
 use super::transaction::{Durability, JournalTransaction};
-use crate::event::RedactText;
 use crate::tree::TreeTail;
 use crate::{Checkpoint, CheckpointSigner, JournalError};
 use rusqlite::{Connection, TransactionBehavior};
@@ -17,7 +16,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 
-/// What the writer is asked.
+/// A request to the writer.
 #[allow(
     clippy::large_enum_variant,
     reason = "nearly all are of the larger kind, and a box for each would cost more"
@@ -28,7 +27,7 @@ pub(super) enum Request {
     Stop(Option<Reply<Result<Checkpoint, JournalError>>>),
 }
 
-/// Who signs checkpoints, and where the last one stands.
+/// The signer of checkpoints, and the position of the last one.
 pub(super) struct Checkpoints {
     pub(super) signer: CheckpointSigner,
     pub(super) every: u64,
@@ -42,27 +41,26 @@ pub(super) struct Writer {
     pub(super) tail: TreeTail,
     pub(super) open_block: OpenBlock,
     pub(super) checkpoints: Checkpoints,
-    pub(super) redactor: Arc<dyn RedactText>,
     pub(super) heads: watch::Sender<Heads>,
     pub(super) queued: Arc<AtomicUsize>,
     pub(super) waiting: Arc<AtomicUsize>,
     pub(super) max_group: usize,
-    /// The size when it was opened: a writer that added nothing leaves no trace when it is dropped.
+    /// The size when the journal was opened. If nothing was appended, dropping the writer writes no checkpoint.
     pub(super) opened_size: u64,
-    /// Asked before every transaction.
+    /// Called before every transaction.
     pub(super) guard: Arc<OnceLock<CommitGuard>>,
-    /// What SQLite is set to now; it cannot be changed inside a transaction.
+    /// The durability that SQLite is set to. It cannot be changed inside of a transaction.
     pub(super) durability: Option<Durability>,
 }
 
 impl Writer {
-    /// Serves requests until it is stopped or all senders are gone.
+    /// Serves requests until it is stopped or all senders are dropped.
     pub(super) fn run(mut self, requests: &Receiver<Request>) {
         let mut group: Vec<Member> = Vec::new();
         loop {
             let Ok(mut request) = requests.recv() else { return };
             let mut taken = 1;
-            // All queued requests go into the same commit.
+            // Queued requests that can share a commit go into the same group.
             let other = loop {
                 match request {
                     Request::Join(member) => group.push(member),
@@ -91,7 +89,7 @@ impl Writer {
         }
     }
 
-    /// Runs work in one transaction; whatever goes wrong, the writer is as it was before.
+    /// Runs work in one transaction. After any failure, the state of the writer is as before.
     pub(super) fn transaction<T, E: From<JournalError>>(
         &mut self,
         durability: Durability,
@@ -126,11 +124,10 @@ impl Writer {
             tail: &mut self.tail,
             open_block: &mut self.open_block,
             checkpoints: &mut self.checkpoints,
-            redactor: &*self.redactor,
             broken: false,
             publish: Vec::new(),
         };
-        // The transaction is dropped on every path but the commit, and dropping rolls back.
+        // Every path except the commit drops the transaction, which rolls it back.
         let value = catch_unwind(AssertUnwindSafe(|| work(&mut transaction)))
             .unwrap_or_else(|panic| Err(JournalError::Panicked { message: panic_message(&*panic) }.into()))?;
         let (committed, publish) = transaction.commit()?;
@@ -145,12 +142,12 @@ impl Writer {
                 heads.durable = committed;
             }
         });
-        // Nothing can be refused any more; a test may still end the process before the answer.
+        // The commit can no longer fail, but a test may end the process before the result is sent.
         let _ = crate::fault::point("after commit");
         Ok(value)
     }
 
-    /// Commits a group; a failed group is repeated one by one, so that requests do not fail together.
+    /// Commits a group. If it fails, its requests run one by one, so that they do not fail together.
     fn commit_group(&mut self, group: &mut Vec<Member>) {
         if group.is_empty() {
             return;
@@ -178,8 +175,8 @@ impl Writer {
         if self.tail.size().saturating_sub(self.checkpoints.last_size) < self.checkpoints.every.max(1) {
             return;
         }
-        // Not synced: that would cost more than the thousand appends before it. `durable_head` says what
-        // the owner may keep in the vault.
+        // Not synced, because that would cost more than the thousand appends before it. `durable_head` is the head that
+        // the owner may store in the vault.
         if let Err(error) = self.transaction(Durability::Normal, |transaction| transaction.checkpoint()) {
             tracing::warn!(%error, "cannot checkpoint the journal");
         }
@@ -195,12 +192,12 @@ impl Writer {
             return;
         };
         let checkpoint = self.last_checkpoint();
-        // Closed before the answer, because the caller may open the file again or move it.
+        // The connection is closed before the reply, because the caller may open the file again or move it.
         drop(self);
         reply.send(checkpoint);
     }
 
-    /// A durable checkpoint of the present head; signing is deterministic, so one that is there stays.
+    /// Signs a durable checkpoint of the current head. Signing is deterministic, so an existing one remains.
     fn last_checkpoint(&mut self) -> Result<Checkpoint, JournalError> {
         let head = self.tail.head();
         if self.checkpoints.last_size == head.size && self.heads.borrow().durable == head {
