@@ -1,55 +1,52 @@
-//! A form as questions for a terminal, and the answers as values of the form.
-
-use std::collections::BTreeMap;
+//! Prompts for a terminal: the fields of a form as questions, and the conversion of answers to values.
 
 use serde_json::{Number, Value};
 
 use crate::error::A2uiError;
 use crate::form::{Bound, Field, FieldType, FieldValue, Form, check_value};
-use crate::submit::A2uiFormSubmitEvent;
 
 /// A question about one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    /// The field it is about.
+    /// The name of the field.
     pub field: String,
-    /// What to show, for example `Nights (1 to 30)`.
+    /// The text to display, for example `Nights (1 to 30)`.
     pub text: String,
-    /// How to ask.
+    /// The kind of input to read.
     pub kind: PromptKind,
-    /// What an empty answer stands for, as a person would write it.
+    /// The value of an empty answer, as a person would enter it; `None` if there is no default.
     pub default: Option<String>,
-    /// Whether an empty answer without a default has to be asked again.
+    /// Whether to repeat the question after an empty answer without a default.
     pub required: bool,
 }
 
-/// How to ask a question.
+/// The kind of input that a question needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptKind {
-    /// One line.
+    /// A single line of text.
     Line,
-    /// Several lines.
+    /// Several lines of text.
     Lines,
-    /// Decision.
+    /// Yes or no.
     YesOrNo,
-    /// One of these.
+    /// One of these options.
     One(Vec<String>),
-    /// Any of these, with commas between.
+    /// Any of these options, separated by commas.
     Any(Vec<String>),
-    /// One line that is not shown while it is typed.
+    /// A single line that is not echoed.
     Hidden,
 }
 
 impl Form {
-    /// Returns the questions of the form in order.
+    /// Returns the questions of the form, in the order of its fields.
     #[must_use]
     pub fn prompts(&self) -> Vec<Prompt> {
         self.fields.iter().map(prompt).collect()
     }
 
-    /// Reads the answer to the question about a field; nothing for an empty answer.
+    /// Converts the answer to the question about a field. `None` for an empty answer without a default.
     ///
-    /// Errors name the rule that is broken, so that the question can be asked again.
+    /// Errors contain the violated rule, so that the question can be repeated.
     pub fn answer(&self, field: &str, text: &str) -> Result<Option<FieldValue>, A2uiError> {
         let Some(field) = self.fields.iter().find(|known| known.name == field) else {
             return Err(A2uiError::new("", "unknown field"));
@@ -64,14 +61,6 @@ impl Form {
             return Err(A2uiError::new("", "the field is required"));
         }
         Ok(value)
-    }
-}
-
-impl A2uiFormSubmitEvent {
-    /// Makes the event of a form that was answered in this process.
-    #[must_use]
-    pub fn from_answers(component_id: &str, values: BTreeMap<String, Option<FieldValue>>) -> Self {
-        Self { component_id: component_id.to_owned(), values }
     }
 }
 
@@ -98,7 +87,7 @@ fn prompt(field: &Field) -> Prompt {
     }
 }
 
-/// The form a value of this type is written in, where it is not plain.
+/// Returns the expected notation of a type, unless it is obvious.
 fn form_of(kind: FieldType) -> Option<&'static str> {
     match kind {
         FieldType::Date => Some("YYYY-MM-DD"),
@@ -107,7 +96,8 @@ fn form_of(kind: FieldType) -> Option<&'static str> {
     }
 }
 
-fn bounds(field: &Field) -> Option<String> {
+/// Returns the bounds of a field as text, for example `1 to 30`.
+pub(crate) fn bounds(field: &Field) -> Option<String> {
     let bound = |bound: &Bound| match bound {
         Bound::Number(number) => number.to_string(),
         Bound::Moment(moment) => moment.clone(),
@@ -145,7 +135,7 @@ fn read(field: &Field, text: &str) -> Result<FieldValue, A2uiError> {
     })
 }
 
-/// An option by its text or by its number in the list, from 1.
+/// Returns an option by its text or by its number in the list, from 1.
 fn option(field: &Field, text: &str) -> String {
     if field.options.iter().any(|option| option == text) {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Byte budgets: what one run may send and receive in all, and under each rule.
+//! Byte budgets: how much one run may send and receive in total and under each rule.
 
 use crate::error::EgressError;
 use palyra_common::capabilities::HttpRule;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The bytes one run may exchange, shared by all its requests.
 ///
 /// Heads and bodies count, in both directions. The `total=` of a rule is counted here too, so a budget
-/// belongs to exactly one run. Where a rule has no `response=`, this is what bounds the memory of a response.
+/// belongs to exactly one run. For a rule without `response=`, the budget bounds the memory of a response.
 #[derive(Debug)]
 pub struct ByteBudget {
     limit: u64,
@@ -18,17 +18,12 @@ pub struct ByteBudget {
 }
 
 impl ByteBudget {
-    /// A fresh budget of `limit` bytes.
+    /// Creates a budget of `limit` bytes.
     pub fn new(limit: u64) -> Self {
         Self { limit, used: AtomicU64::new(0), rules: Mutex::new(Vec::new()) }
     }
 
-    /// The limit.
-    pub fn limit(&self) -> u64 {
-        self.limit
-    }
-
-    /// The bytes sent and received so far.
+    /// Returns the number of bytes sent and received so far.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
@@ -47,7 +42,7 @@ impl ByteBudget {
 /// Counts one exchange against its rule and its run.
 pub(crate) struct Meter<'a> {
     budget: &'a ByteBudget,
-    /// The rule's `total=` and what was used of it.
+    /// The rule's `total=` and the counter of the bytes used under it.
     rule_total: Option<(u64, Arc<AtomicU64>)>,
     response_cap: u64,
     sent: u64,
@@ -91,7 +86,7 @@ impl<'a> Meter<'a> {
         within(self.budget.limit, run)
     }
 
-    /// Refuses a body that announces more than may still come, before it is read.
+    /// Refuses a body whose announced length exceeds the remaining budget, before it is read.
     pub(crate) fn expect_body(&self, announced: u64) -> Result<(), EgressError> {
         self.check_body(announced)?;
         // Part of the body may have been counted together with the head, so it is counted back first.
@@ -104,7 +99,7 @@ impl<'a> Meter<'a> {
         within(self.budget.limit, at_the_end(&self.budget.used))
     }
 
-    /// Refuses a body of this length; call it before the bytes are kept.
+    /// Refuses a body of this length; call it before storing the bytes.
     pub(crate) fn check_body(&self, length: u64) -> Result<(), EgressError> {
         within(self.response_cap, length)
     }
@@ -122,7 +117,7 @@ fn within(allowed: u64, used: u64) -> Result<(), EgressError> {
     if used > allowed { Err(EgressError::Quota { allowed, used }) } else { Ok(()) }
 }
 
-/// Takes bytes that have not moved yet: all of them or none.
+/// Reserves bytes before they are transferred: all of them or none.
 fn take(counter: &AtomicU64, limit: u64, bytes: u64) -> Result<(), EgressError> {
     counter
         .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {

@@ -1,8 +1,8 @@
-//! What can be wrong with a journal, as facts.
+//! Damage of a journal, as facts.
 
 use crate::TreeHash;
 
-/// Who says that the journal was larger, or another one.
+/// The source of a head that differs from the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Witness {
@@ -10,9 +10,9 @@ pub enum Witness {
     Head,
     /// A signed checkpoint in the database.
     Checkpoint,
-    /// The head kept in the vault.
+    /// The head stored in the vault.
     Anchor,
-    /// A checkpoint from elsewhere.
+    /// A checkpoint that the caller supplied.
     Outside,
 }
 
@@ -27,110 +27,93 @@ impl std::fmt::Display for Witness {
     }
 }
 
-/// The first thing found wrong.
+/// The first damage that verification found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[serde(tag = "damage", rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum Damage {
-    /// A row that should be there is not.
+    /// An event row is missing.
     #[error("the event at sequence {sequence} is missing")]
     EventMissing { sequence: u64 },
-    /// A row is not the one that was written there: edited, or moved from another place.
+    /// An event row was changed or moved.
     #[error(
         "the event at sequence {sequence} was changed: its leaf has hash `{found}`, expected `{expected}`"
     )]
     EventChanged {
         sequence: u64,
-        /// The hash kept when it was written.
+        /// The hash stored when the event was written.
         expected: TreeHash,
-        /// The hash of the row as it is.
+        /// The hash of the row in its current state.
         found: TreeHash,
     },
-    /// A row holds a value that no event has.
+    /// An event row contains a value that is not valid for an event.
     #[error("cannot read the event at sequence {sequence}: {reason}")]
     EventUnreadable { sequence: u64, reason: String },
-    /// Rows beyond the end.
+    /// Event rows exist after the end of the journal.
     #[error("unexpected event at sequence {sequence}, after the journal's end at {size}")]
     EventBeyondEnd {
         sequence: u64,
-        /// The size the head row states.
+        /// The size in the head row.
         size: u64,
     },
-    /// A stored subtree hash is missing.
+    /// A tile of subtree hashes is missing.
     #[error("the subtree hashes from sequence {sequence} on, level {level}, are missing")]
     NodesMissing {
-        /// The first sequence under them.
+        /// The first sequence that the hashes cover.
         sequence: u64,
-        /// The level of the tile.
+        /// The level of the tile, 0 for the leaves.
         level: u32,
     },
-    /// A stored subtree hash does not follow from the leaves.
+    /// A stored subtree hash does not match the leaves.
     #[error("the subtree hashes from sequence {sequence} on, level {level}, do not match the leaves")]
     NodesChanged {
         /// The first sequence under the hash that differs.
         sequence: u64,
-        /// The level of the tile.
+        /// The level of the tile, 0 for the leaves.
         level: u32,
     },
-    /// The summary that searches go by does not follow from the events.
+    /// The search summary of a block does not match its events.
     #[error("the summary of the events from sequence {sequence} on is missing or was changed")]
     SummaryChanged {
-        /// The first sequence of its block.
+        /// The first sequence of the block.
         sequence: u64,
     },
-    /// The journal ends before a place where it is known to have been.
+    /// The journal has fewer events than a witness states.
     #[error("the journal was truncated: it has {found} events, {witness} has {expected}")]
     Truncated { found: u64, expected: u64, witness: Witness },
-    /// The leaves up to a known head are other leaves.
+    /// The leaves up to the head of a witness are others.
     #[error(
         "the journal differs from the signed one: {size} events have root `{found}`, {witness} has \
         `{expected}`; the first difference is at sequence {intact_before} or later"
     )]
     Forked {
-        /// The size of the head.
+        /// The size of the witness's head.
         size: u64,
-        /// The root that was signed or kept.
+        /// The root of the witness.
         expected: TreeHash,
-        /// The root of the leaves as they are.
+        /// The root of the current leaves.
         found: TreeHash,
-        /// Up to here an earlier witness agrees.
+        /// The size up to which an earlier witness agrees.
         intact_before: u64,
         witness: Witness,
     },
-    /// A stored checkpoint is not by the journal's key.
+    /// A stored checkpoint is not signed by a key of the journal.
     #[error("invalid stored checkpoint at size {size}: {reason}")]
     CheckpointInvalid {
-        /// The size it is stored under.
+        /// The size that it is stored under.
         size: u64,
         reason: String,
     },
-    /// There is no checkpoint at all.
+    /// The database contains no checkpoint.
     #[error("the journal has no checkpoint")]
     CheckpointMissing,
-    /// The head row is missing or not readable.
+    /// The head row is missing or unreadable.
     #[error("the journal's head row is missing or unreadable: {reason}")]
     HeadUnreadable { reason: String },
 }
 
 impl Damage {
-    /// The first sequence that cannot be relied on.
-    pub fn first_bad_sequence(&self) -> u64 {
-        match *self {
-            Self::EventMissing { sequence }
-            | Self::EventChanged { sequence, .. }
-            | Self::EventUnreadable { sequence, .. }
-            | Self::EventBeyondEnd { sequence, .. }
-            | Self::NodesMissing { sequence, .. }
-            | Self::NodesChanged { sequence, .. }
-            | Self::SummaryChanged { sequence } => sequence,
-            Self::Truncated { found, .. } => found,
-            Self::Forked { intact_before, .. } => intact_before,
-            Self::CheckpointInvalid { size, .. } => size,
-            Self::CheckpointMissing | Self::HeadUnreadable { .. } => 0,
-        }
-    }
-
-    /// What a person can do about it.
+    /// Returns advice for the user, shown under the message.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Truncated { witness: Witness::Anchor, .. }

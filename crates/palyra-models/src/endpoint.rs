@@ -1,4 +1,4 @@
-//! Where a provider is: a base URL that was checked, and the one rule that opens it.
+//! Endpoints of providers: a checked base URL, and the egress rule for it.
 
 use crate::protocol::Protocol;
 use palyra_common::capabilities::{HostPattern, HttpRule, Scheme};
@@ -14,20 +14,20 @@ pub struct Endpoint {
     allow_loopback: bool,
 }
 
-/// A text that is no usable base URL.
+/// The text is not a valid base URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid base URL of a model provider `{url}`: {reason}")]
 pub struct BadEndpoint {
-    /// What was given, clipped.
+    /// The rejected text, clipped to 200 characters.
     pub url: String,
-    /// What is wrong with it.
+    /// The violated requirement.
     pub reason: String,
 }
 
 impl Endpoint {
-    /// Checks a base URL; one without a path gets `/v1`.
+    /// Checks a base URL. If it has no path, `/v1` is appended.
     ///
-    /// Plain `http` is accepted for this machine only, and this machine only where the operator says so.
+    /// `http` is accepted only for loopback addresses, and these only with `allow_loopback`.
     pub fn new(url: &str, allow_loopback: bool) -> Result<Self, BadEndpoint> {
         let bad =
             |reason: &str| BadEndpoint { url: url.chars().take(200).collect(), reason: reason.to_owned() };
@@ -54,14 +54,9 @@ impl Endpoint {
         Ok(Self { base_url, scheme: rule.scheme, host: rule.host, allow_loopback })
     }
 
-    /// The base URL, with its path and without a slash at its end.
+    /// Returns the base URL, with its path and without a slash at its end.
     pub fn base_url(&self) -> &str {
         &self.base_url
-    }
-
-    /// Whether addresses of this machine are open.
-    pub fn allows_loopback(&self) -> bool {
-        self.allow_loopback
     }
 
     pub(crate) fn host(&self) -> &HostPattern {
@@ -72,12 +67,12 @@ impl Endpoint {
         self.host.to_string() == name
     }
 
-    /// The URL of a request.
+    /// Returns the URL of a request.
     pub(crate) fn url(&self, protocol: Protocol) -> String {
         format!("{}{}", self.base_url, protocol.path())
     }
 
-    /// The one rule that covers requests of this protocol.
+    /// Returns the only rule that covers requests of this protocol.
     pub(crate) fn rule(&self, protocol: Protocol) -> Result<HttpRule, BadEndpoint> {
         let url = self.url(protocol);
         let rule = format!("POST {url}").parse();
@@ -87,7 +82,7 @@ impl Endpoint {
         })
     }
 
-    /// The address ranges that are opened besides public ones.
+    /// Returns the address ranges that are opened besides public ones.
     pub(crate) fn open_addresses(&self) -> Vec<IpNet> {
         const LOOPBACK: [&str; 2] = ["127.0.0.0/8", "::1/128"];
         let ranges: &[&str] = if self.allow_loopback { &LOOPBACK } else { &[] };

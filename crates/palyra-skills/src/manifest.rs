@@ -56,19 +56,6 @@ fn refused(text: &str, tree: &Spanned<DeTable<'_>>, refusal: checks::Refusal) ->
     ManifestError::new(text, span, locate::show_path(&refusal.path), refusal.problem)
 }
 
-/// Writes a manifest as TOML, which [`parse_manifest_toml`] reads back as the same manifest.
-pub fn print_manifest_toml(manifest: &SkillManifest) -> Result<String, PrintError> {
-    toml::to_string(manifest).map_err(|error| PrintError { reason: error.to_string() })
-}
-
-/// The manifest has no TOML form, because a schema or example contains `null`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("cannot write the manifest as TOML: {reason}")]
-pub struct PrintError {
-    /// The message of the TOML writer.
-    pub reason: String,
-}
-
 fn check_size(text: &str) -> Result<(), ManifestError> {
     if text.len() <= MAX_MANIFEST_BYTES {
         return Ok(());

@@ -1,7 +1,7 @@
-//! Hooks: plugins that are bound to events by an operator.
+//! //! Hooks: plugins that an operator binds to events.
 //!
-//! What is in force stands in a sealed row of `state.db`. The file `hooks/bindings.json` is a way to write the same by
-//! hand: it is never applied by itself, so that no state of a file ever means "no gates".
+//! The bindings in effect are a sealed row of `state.db`. The file `hooks/bindings.json` is an editable copy
+//! that only takes effect when it is applied, so that a deleted or damaged file never disables the gates.
 
 mod apply;
 mod error;
@@ -14,7 +14,7 @@ mod status;
 
 pub use error::HookError;
 pub use event_kind::{HookEventKind, UnknownEvent};
-pub use file::{BINDINGS_SCHEMA, BindingsFault, parse_bindings};
+pub use file::{BINDINGS_SCHEMA, BindingsFault};
 pub(crate) use index::AppliedBindings;
 pub use index::{AppliedBinding, HookIndex};
 pub use payload::{
@@ -24,6 +24,6 @@ pub use record::HookBindingRecord;
 pub use status::{BindingChange, BindingProblem, BindingsFileStatus, HookStatus};
 
 crate::state::store! {
-    /// The hook bindings of a state.
+    /// Binds hooks of plugins to events and reports their status.
     HookStore, hooks
 }

@@ -3,7 +3,7 @@
 use palyra_common::SecretValue;
 use palyra_common::fs::{Directory, FsError};
 use rustix::fs::OFlags;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -94,14 +94,6 @@ impl Passphrase {
         if !metadata.is_file() || mode & 0o007 != 0 || !ours {
             return Err(PassphraseError::NotACredential { path, mode, owner });
         }
-        Self::from_reader(file).map_err(unreadable)?
-    }
-
-    /// Reads an inherited file descriptor to its end.
-    pub fn from_descriptor(number: u32) -> Result<Self, PassphraseError> {
-        let unreadable =
-            |source| PassphraseError::Unreadable { place: format!("descriptor {number}"), source };
-        let file = File::open(format!("/dev/fd/{number}")).map_err(unreadable)?;
         Self::from_reader(file).map_err(unreadable)?
     }
 
@@ -200,15 +192,5 @@ mod tests {
             Err(PassphraseError::NotACredential { mode: 0o644, .. })
         ));
         assert!(Passphrase::from_credential(home.path(), "none").is_err());
-    }
-
-    #[test]
-    fn a_descriptor_is_read_to_its_end() {
-        use std::os::fd::AsRawFd;
-        let (reader, mut writer) = io::pipe().unwrap();
-        io::Write::write_all(&mut writer, b"from a pipe\n").unwrap();
-        drop(writer);
-        let number = u32::try_from(reader.as_raw_fd()).unwrap();
-        assert_eq!(Passphrase::from_descriptor(number).unwrap().expose(), b"from a pipe");
     }
 }

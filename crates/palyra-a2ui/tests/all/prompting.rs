@@ -1,4 +1,6 @@
-//! Forms as questions.
+//! Forms as terminal prompts.
+
+use std::collections::BTreeMap;
 
 use palyra_a2ui::{A2uiFormSubmitEvent, ComponentBody, FieldValue, Form, PromptKind};
 use serde_json::json;
@@ -29,7 +31,8 @@ fn answers_become_a_submitted_form() {
         [("nights", ""), ("room", "2"), ("extras", "Parking, 1"), ("terms", "y"), ("key", " hunter2")];
     let values = answers.map(|(field, text)| (field.to_owned(), answer(form, field, text)));
     assert_eq!(values[1].1, Some(FieldValue::Text("double".to_owned())));
-    let event = A2uiFormSubmitEvent::from_answers("a", values.into_iter().collect());
+    let event = json!({ "componentId": "a", "values": BTreeMap::from(values) });
+    let event = A2uiFormSubmitEvent::parse(&event.to_string()).unwrap();
     let checked = document.check_submit(&event).unwrap();
     assert_eq!(checked.secrets["key"].expose(), b" hunter2");
     assert_eq!(checked.values.len(), 4);

@@ -5,7 +5,7 @@ use super::lattice::Authority;
 use std::fmt;
 use std::str::FromStr;
 
-/// Which paths of a host a rule names.
+/// The paths of a host that a rule covers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathPattern {
     segments: Vec<Segment>,
@@ -28,13 +28,6 @@ impl PathPattern {
     /// Returns whether this is `/**`.
     pub fn is_any(&self) -> bool {
         self.open && self.segments.is_empty()
-    }
-
-    /// Returns the pattern that matches exactly this path; `*` has no special meaning.
-    pub fn literal(path: &str) -> Self {
-        let segments =
-            path.trim_start_matches('/').split('/').map(|s| Segment::Literal(s.to_owned())).collect();
-        Self { segments, open: false }
     }
 
     /// Returns whether the pattern matches a normalized absolute path.
@@ -62,7 +55,7 @@ impl PathPattern {
 
 /// Returns whether servers disagree about which resource a path names.
 ///
-/// The path is decoded once, as every server does. What is left must be valid UTF-8 without control characters,
+/// The path is decoded once, as servers do. The result must be valid UTF-8 without control characters,
 /// separators, characters that some servers map to a separator or dot, or anything a second decoding would change.
 fn is_ambiguous(rest: &str) -> bool {
     rest.contains('\\') || rest.split('/').any(|segment| decode(segment).is_none_or(|text| is_unsafe(&text)))
@@ -96,7 +89,8 @@ fn is_unsafe(decoded: &str) -> bool {
         || is_dot_segment_with_parameters(decoded)
 }
 
-/// `/`, `\`, and characters that compatibility normalisation or a code page turns into `/`, `\`, `.`, `%` or `;`.
+/// Returns whether a character is `/` or `\`, or becomes `/`, `\`, `.`, `%` or `;` by compatibility normalisation or a
+/// code page.
 fn looks_like_separator(c: char) -> bool {
     matches!(c, '/' | '\\')
         || matches!(c, '\u{2044}' | '\u{2215}' | '\u{29F8}' | '\u{FF0F}')
@@ -105,7 +99,7 @@ fn looks_like_separator(c: char) -> bool {
         || matches!(c, '\u{FE6A}' | '\u{FF05}' | '\u{37E}' | '\u{FE54}' | '\u{FF1B}')
 }
 
-/// Whether decoding a second time would change the text: `%2e` left over from `%252e`, or `%u002e`.
+/// Returns whether decoding a second time would change the text: `%2e` left over from `%252e`, or `%u002e`.
 fn has_escape(decoded: &str) -> bool {
     let is_hex = |byte: &u8| byte.is_ascii_hexdigit();
     decoded.as_bytes().windows(3).any(|window| match window {
@@ -115,7 +109,7 @@ fn has_escape(decoded: &str) -> bool {
     })
 }
 
-/// `..;x`: some servers drop the parameters and climb.
+/// Returns whether a segment is like `..;x`, of which some servers drop the parameters.
 fn is_dot_segment_with_parameters(decoded: &str) -> bool {
     decoded.split_once(';').is_some_and(|(name, _)| matches!(name, "." | ".."))
 }

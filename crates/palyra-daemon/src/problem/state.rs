@@ -48,7 +48,7 @@ fn message(error: &StateError) -> String {
 fn code(error: &StateError) -> ErrorCode {
     match error {
         StateError::Trust(
-            TrustRefused::Store(TrustError::UnknownPublisher(_) | TrustError::NotFound { .. })
+            TrustRefused::Store(TrustError::UnknownPublisher(_))
             | TrustRefused::Feed(FeedError::UnknownIssuer(_)),
         ) => ErrorCode::NotFound,
         StateError::Journal(JournalError::Damaged(_)) => ErrorCode::StateDamaged,

@@ -1,4 +1,4 @@
-//! Every way to tamper with the rows, and who notices.
+//! Manipulations of the rows, with the check that detects each.
 
 use crate::home::{Home, append_many, event, key, options, signer};
 use palyra_journal::{
@@ -19,7 +19,19 @@ fn verify(home: &Home) -> VerifyReport {
 }
 
 fn first_bad(home: &Home) -> u64 {
-    verify(home).damage.expect("the damage was not found").first_bad_sequence()
+    match verify(home).damage.expect("the damage was not found") {
+        Damage::EventMissing { sequence }
+        | Damage::EventChanged { sequence, .. }
+        | Damage::EventUnreadable { sequence, .. }
+        | Damage::EventBeyondEnd { sequence, .. }
+        | Damage::NodesMissing { sequence, .. }
+        | Damage::NodesChanged { sequence, .. }
+        | Damage::SummaryChanged { sequence } => sequence,
+        Damage::Truncated { found, .. } => found,
+        Damage::Forked { intact_before, .. } => intact_before,
+        Damage::CheckpointInvalid { size, .. } => size,
+        Damage::CheckpointMissing | Damage::HeadUnreadable { .. } => 0,
+    }
 }
 
 /// 600 events, the last checkpoint at 600; two full tiles and a part of one.
@@ -27,13 +39,13 @@ fn journal() -> (Home, TreeHead) {
     Home::filled(600)
 }
 
-/// 650 events of which 50 come after the last checkpoint, as after a kill.
+/// 650 events, of which the last 50 have no checkpoint, as after a kill.
 fn killed_journal() -> (Home, TreeHead) {
     let (home, head) = Home::filled(600);
     let (copy, store) = (Home::new(), home.open_anchored(head).unwrap());
     append_many(&store, 600..650);
     let now = store.head();
-    // A copy of the files as they are while the writer runs, with everything that is committed.
+    // A copy of the files while the writer runs, with every committed event.
     for name in ["state.db", "state.db-wal"] {
         std::fs::copy(home.directory.path().join(name), copy.directory.path().join(name)).unwrap();
     }
@@ -51,7 +63,7 @@ fn untouched_is_intact() {
 #[test]
 fn i04_truncated_by_one_below_the_anchored_head_is_refused() {
     let (home, head) = killed_journal();
-    // The cleverest truncation: the journal as it would be if the last event had never been.
+    // The hardest truncation to detect: the journal as it was before the last event.
     let shorter = {
         let other = Home::filled(600).0;
         let store = other.open().unwrap();
@@ -97,7 +109,7 @@ fn i04_a_row_edited_after_the_last_checkpoint_is_refused_on_open() {
 #[test]
 fn i04_a_row_edited_together_with_its_hash_and_head_is_refused_by_the_anchor() {
     let (home, head) = killed_journal();
-    // A whole journal with another event 620, made with the same key: only the anchor knows better.
+    // A whole journal with another event 620, made with the same key: only the anchor detects it.
     let (other, forged) = {
         let (other, head) = Home::filled(600);
         let store = other.open_anchored(head).unwrap();
@@ -312,7 +324,7 @@ fn rewritten_history_is_detected_by_external_checkpoint() {
         let store = home.open().unwrap();
         store.checkpoint().wait().unwrap()
     };
-    // The same key, another history, everything signed: only the kept note tells.
+    // The same key but another history, all of it signed: only the stored note detects it.
     let forged = Home::new();
     let store = JournalStore::create(&forged.path(), options()).unwrap();
     append_many(&store, 1_000..1_700);

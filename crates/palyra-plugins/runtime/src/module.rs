@@ -1,4 +1,4 @@
-//! A module ready to run: compiled, linked, its exports found.
+//! A module that is ready to run: compiled and linked, with its exports resolved.
 
 pub(crate) mod core_exports;
 
@@ -14,30 +14,30 @@ use std::sync::Arc;
 use std::time::Duration;
 use wasmtime::component::{Component, ComponentExportIndex};
 
-/// The two kinds of guest.
+/// The kind of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModuleKind {
-    /// A component.
+    /// A WebAssembly component.
     Component,
-    /// A core module.
+    /// A WebAssembly core module, which uses the core ABI.
     Core,
 }
 
 /// A module that was hashed, compiled and linked once, and can be run any number of times.
 pub struct LoadedModule {
     pub(crate) sha256: [u8; 32],
-    /// The same, as it stands on each tape.
+    /// The digest in hexadecimal, shared with each tape.
     pub(crate) sha256_hex: Arc<str>,
     pub(crate) uses_wasi: bool,
-    /// What it keeps in memory.
+    /// Size of the code in memory, in bytes.
     pub(crate) code_bytes: u64,
     pub(crate) shape: ModuleShape,
     pub(crate) class: EngineClass,
     pub(crate) linked: Linked,
-    /// The origin of the code.
+    /// The source of the code: a compilation or the disk cache.
     pub origin: ModuleOrigin,
-    /// How long it took to get it.
+    /// Time for compiling or loading the code.
     pub load_time: Duration,
 }
 
@@ -46,14 +46,14 @@ pub(crate) enum Linked {
         pre: wasmtime::component::InstancePre<RunState>,
         exports: ComponentExports,
     },
-    /// Whether the default export can be called is found out once, not at every call.
+    /// Whether the default export is callable is determined once instead of at every call.
     Core {
         pre: wasmtime::InstancePre<RunState>,
         default_export: bool,
     },
 }
 
-/// The functions of a component that can be called.
+/// The callable functions of a component.
 #[derive(Default)]
 pub(crate) struct ComponentExports {
     pub(crate) invoke: Option<ComponentExportIndex>,
@@ -62,22 +62,17 @@ pub(crate) struct ComponentExports {
 }
 
 impl LoadedModule {
-    /// SHA-256 of the module's bytes.
+    /// Returns the SHA-256 of the module's bytes.
     pub fn sha256(&self) -> &[u8; 32] {
         &self.sha256
     }
 
-    /// Declarations of the module.
+    /// Returns the declarations of the module.
     pub fn shape(&self) -> &ModuleShape {
         &self.shape
     }
 
-    /// Which pool it runs in.
-    pub fn class(&self) -> EngineClass {
-        self.class
-    }
-
-    /// Whether the module can describe itself.
+    /// Returns whether the module exports `describe`.
     pub fn has_describe(&self) -> bool {
         matches!(&self.linked, Linked::Component { exports, .. } if exports.describe.is_some())
     }
@@ -99,7 +94,7 @@ impl Linkers {
         Ok(Self { component, core })
     }
 
-    /// Links code; an import that does not exist here is named.
+    /// Links code. An import that the host does not provide is named in the error.
     pub(crate) fn link(&self, code: Code, shape: &ModuleShape) -> Result<Linked, WasmPluginRunError> {
         match code {
             Code::Component(component) => {

@@ -47,12 +47,6 @@ impl TrustDecision {
     pub fn is_allowlisted(&self) -> bool {
         matches!(self, Self::Allowlisted | Self::Lineage { origin: KeyOrigin::Allowlisted, .. })
     }
-
-    /// Returns whether the publisher was trusted before this artifact.
-    #[must_use]
-    pub fn is_known(&self) -> bool {
-        !matches!(self, Self::TofuOffer { .. } | Self::Unknown { .. })
-    }
 }
 
 /// The reason why a valid artifact is not trusted.

@@ -8,7 +8,7 @@ use crate::signing::KeyId;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum TrustError {
-    /// Nothing is known of the publisher.
+    /// The store has no record of the publisher.
     #[error("publisher `{0}` is unknown")]
     UnknownPublisher(String),
     /// The publisher is blocked.
@@ -34,7 +34,7 @@ pub enum TrustError {
         /// Number of keys that must sign.
         needed: u32,
     },
-    /// The rotation starts where the publisher is not.
+    /// The rotation starts at an epoch other than the publisher's current one.
     #[error("the rotation starts at epoch {found}, publisher `{publisher}` is at epoch {known}")]
     EpochGap { publisher: String, found: u64, known: u64 },
     /// The rotation introduces a key that was retired.
@@ -46,13 +46,6 @@ pub enum TrustError {
     /// An invalid build level.
     #[error("invalid builder level {0}: expected 1 to 3")]
     Level(u8),
-    /// There is no builder or feed with this name.
-    #[error("{kind} `{name}` is unknown")]
-    NotFound {
-        /// `builder` or `feed`.
-        kind: &'static str,
-        name: String,
-    },
 }
 
 impl From<RollbackRefusal> for TrustError {
@@ -72,7 +65,7 @@ impl TrustError {
             Self::Blocked { publisher, .. } => {
                 format!("unblock it with `palyra trust unblock {publisher}`")
             }
-            Self::NotBlocked(_) | Self::NotFound { .. } => "list publishers, feeds and builders with \
+            Self::NotBlocked(_) => "list publishers, feeds and builders with \
                 `palyra trust list`"
                 .into(),
             Self::OtherKeys(publisher) => format!(

@@ -5,11 +5,15 @@ use super::feed::FeedTrust;
 use super::publisher::{EndedBy, KeyOrigin, PublisherAnchor, PublisherTrust};
 use super::revocation::{Revocation, RevocationScope, RevocationSource, RevocationTarget};
 use super::store::{BuilderKey, SkillTrustStore};
-use crate::signing::{KeyId, KeySet};
+use crate::signing::KeySet;
 
 /// Operations of the operator. A failed operation changes nothing.
 impl SkillTrustStore {
     /// Allowlists the keys of a publisher. A pinned publisher with the same keys becomes allowlisted.
+    ///
+    /// # Errors
+    ///
+    /// If the publisher is blocked, a key is revoked, or other keys are trusted.
     pub fn allow(&mut self, publisher: &str, keys: KeySet) -> Result<(), TrustError> {
         self.check_not_blocked(publisher)?;
         self.check_usable(publisher, &keys)?;
@@ -29,7 +33,11 @@ impl SkillTrustStore {
         Ok(())
     }
 
-    /// Pins the keys of a publisher never seen before.
+    /// Pins the keys of an unknown publisher. Pinning the same keys again has no effect.
+    ///
+    /// # Errors
+    ///
+    /// If the publisher is blocked, a key is revoked, or other keys are trusted.
     pub fn pin(&mut self, publisher: &str, keys: KeySet, epoch: u64) -> Result<(), TrustError> {
         self.check_not_blocked(publisher)?;
         self.check_usable(publisher, &keys)?;
@@ -45,7 +53,11 @@ impl SkillTrustStore {
         }
     }
 
-    /// Replaces a publisher's keys without its word: for keys that are lost.
+    /// Replaces a publisher's keys without a signed rotation, for lost keys.
+    ///
+    /// # Errors
+    ///
+    /// If the publisher is unknown or blocked, or a key is revoked.
     pub fn repin(&mut self, publisher: &str, keys: KeySet) -> Result<(), TrustError> {
         self.check_not_blocked(publisher)?;
         self.check_usable(publisher, &keys)?;
@@ -57,12 +69,16 @@ impl SkillTrustStore {
         Ok(())
     }
 
-    /// Accepts nothing of a publisher from now on.
+    /// Blocks a publisher: all its releases are refused until the block ends.
     pub fn block(&mut self, publisher: &str, reason: &str) {
         self.publishers.entry(publisher.to_owned()).or_default().blocked = Some(reason.to_owned());
     }
 
     /// Ends a block; the earlier trust is restored.
+    ///
+    /// # Errors
+    ///
+    /// If the publisher is unknown or not blocked.
     pub fn unblock(&mut self, publisher: &str) -> Result<(), TrustError> {
         let trust = self.publishers.get_mut(publisher);
         let trust = trust.ok_or_else(|| TrustError::UnknownPublisher(publisher.to_owned()))?;
@@ -73,13 +89,17 @@ impl SkillTrustStore {
         Ok(())
     }
 
-    /// Revokes a key or a release for good; says whether that is new.
+    /// Revokes a key or a release permanently; returns false if it was revoked already.
     pub fn revoke(&mut self, target: RevocationTarget, reason: &str) -> bool {
         let revocation = Revocation { reason: reason.to_owned(), source: RevocationSource::Operator };
         self.insert_revocation(target, RevocationScope::Everywhere, revocation)
     }
 
-    /// Trusts a builder's provenance statements up to a level.
+    /// Trusts a builder's provenance statements up to a level, from 1 to 3.
+    ///
+    /// # Errors
+    ///
+    /// If the level is out of range or the key is revoked.
     pub fn allow_builder(&mut self, builder: BuilderKey) -> Result<(), TrustError> {
         if !(1..=3).contains(&builder.level) {
             return Err(TrustError::Level(builder.level));
@@ -89,13 +109,7 @@ impl SkillTrustStore {
         Ok(())
     }
 
-    /// No longer trusts a builder.
-    pub fn remove_builder(&mut self, key: KeyId) -> Result<(), TrustError> {
-        let missing = || TrustError::NotFound { kind: "builder", name: key.to_string() };
-        self.builders.remove(&key).map(|_| ()).ok_or_else(missing)
-    }
-
-    /// Follows a revocation feed; its keys may be replaced, its number stays.
+    /// Adds a revocation feed or replaces its keys; the number of its last list is kept.
     pub fn follow_feed(&mut self, name: &str, keys: KeySet) -> Result<(), TrustError> {
         self.check_usable("", &keys)?;
         match self.feeds.get_mut(name) {
@@ -105,11 +119,5 @@ impl SkillTrustStore {
             }
         }
         Ok(())
-    }
-
-    /// Stops following a feed; what it revoked stays revoked.
-    pub fn unfollow_feed(&mut self, name: &str) -> Result<(), TrustError> {
-        let missing = || TrustError::NotFound { kind: "feed", name: name.to_owned() };
-        self.feeds.remove(name).map(|_| ()).ok_or_else(missing)
     }
 }

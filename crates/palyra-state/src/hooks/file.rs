@@ -1,4 +1,4 @@
-//! `hooks/bindings.json`: read by people and by the daemon; errors name line and field.
+//! //! `hooks/bindings.json`: parsing with line and field in every error, and writing.
 
 use palyra_common::fs::Directory;
 use palyra_common::text::clip_untrusted;
@@ -8,24 +8,24 @@ use serde_json::value::RawValue;
 use super::{BindingProblem, HookBindingRecord, HookStore};
 use crate::error::StateError;
 
-/// The schema of the file.
+/// Schema name of the file.
 pub const BINDINGS_SCHEMA: &str = "palyra.hooks.bindings/v1";
-/// Most bindings there may be.
+/// Maximum number of bindings.
 pub(super) const MAX_BINDINGS: usize = 4_096;
-/// Longest file that is read.
+/// Maximum size of the file in bytes.
 const MAX_BYTES: u64 = 3 << 20;
 const FOLDER: &str = "hooks";
 const NAME: &str = "bindings.json";
 
-/// Why a file is not a list of bindings, and where.
+/// Parse error of the file, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`hooks/bindings.json` line {line}, `{field}`: {reason}")]
 pub struct BindingsFault {
-    /// The line, from 1 on.
+    /// Line number, starting at 1.
     pub line: usize,
-    /// The field, for example `bindings[2].event`.
+    /// Path of the field, for example `bindings[2].event`.
     pub field: String,
-    /// What is wrong with it.
+    /// The rule that the content violates.
     pub reason: String,
 }
 
@@ -37,12 +37,7 @@ struct FileText<'a> {
     bindings: Vec<&'a RawValue>,
 }
 
-/// Reads the text of a file; every binding is checked by itself and against the others.
-pub fn parse_bindings(text: &str) -> Result<Vec<HookBindingRecord>, BindingsFault> {
-    parse_placed(text).map(|placed| placed.into_iter().map(|placed| placed.binding).collect())
-}
-
-/// A binding and where it stands.
+/// A binding with its position in the file.
 pub(super) struct Placed {
     pub(super) binding: HookBindingRecord,
     index: usize,
@@ -50,13 +45,14 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// A fault of one field of it.
+    /// Returns the error of one field of this binding.
     pub(super) fn fault(&self, problem: BindingProblem) -> BindingsFault {
         let field = format!("bindings[{}].{}", self.index, problem.field);
         BindingsFault { line: self.line, field, reason: problem.reason }
     }
 }
 
+/// Parses the text of a file; checks every binding on its own and rejects duplicate ids.
 pub(super) fn parse_placed(text: &str) -> Result<Vec<Placed>, BindingsFault> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let file: FileText<'_> = serde_path_to_error::deserialize(&mut reader)
@@ -93,7 +89,7 @@ pub(super) fn parse_placed(text: &str) -> Result<Vec<Placed>, BindingsFault> {
 }
 
 fn read_one(text: &str, index: usize, raw: &RawValue) -> Result<Placed, BindingsFault> {
-    // A raw value is a part of the text it was read from: its place is the distance between the two.
+    // A raw value borrows from the text it was read from, so the pointer distance is its offset.
     let offset = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let before = text.get(..offset).unwrap_or_default().matches('\n').count();
     let mut reader = serde_json::Deserializer::from_str(raw.get());
@@ -103,7 +99,7 @@ fn read_one(text: &str, index: usize, raw: &RawValue) -> Result<Placed, Bindings
     Ok(Placed { binding, index, line: before + 1 })
 }
 
-/// What the reader says, without its own line and column.
+/// Converts a parser error; its line is relative to the value, and its column is dropped.
 fn fault(lines_before: usize, within: &str, path: String, error: &serde_json::Error) -> BindingsFault {
     let path = if path == "." { String::new() } else { path };
     let field = match (within.is_empty(), path.is_empty()) {
@@ -123,7 +119,7 @@ fn line_of_field(text: &str, field: &str) -> usize {
     text.get(..at).unwrap_or_default().matches('\n').count() + 1
 }
 
-/// The text of a file with these bindings.
+/// Returns the text of a file with these bindings.
 pub(super) fn write_text<'b>(
     bindings: impl Iterator<Item = &'b HookBindingRecord>,
 ) -> Result<String, StateError> {
@@ -138,7 +134,7 @@ pub(super) fn write_text<'b>(
 }
 
 impl HookStore<'_> {
-    /// The text of the file; `None` if there is none.
+    /// Returns the text of the file, or `None` if it does not exist.
     pub(super) fn read_file(&self) -> Result<Option<String>, StateError> {
         let root = Directory::open_private(self.state.root.path())?;
         let folder = match root.open_private_in(FOLDER) {
@@ -151,7 +147,7 @@ impl HookStore<'_> {
         text.map_err(|error| StateError::record("read", "hooks/bindings.json")(error.utf8_error()))
     }
 
-    /// Replaces the file, whole or not at all.
+    /// Replaces the file atomically.
     pub(super) fn write_file(&self, text: &str) -> Result<(), StateError> {
         let root = Directory::open_private(self.state.root.path())?;
         Ok(root.create_private_in(FOLDER)?.write(NAME, text.as_bytes())?)
@@ -167,8 +163,12 @@ mod tests {
         format!("{{\n  \"schema\": \"{BINDINGS_SCHEMA}\",\n  \"bindings\": [\n{bindings}\n  ]\n}}\n")
     }
 
+    fn parsed(text: &str) -> Result<Vec<HookBindingRecord>, BindingsFault> {
+        parse_placed(text).map(|placed| placed.into_iter().map(|placed| placed.binding).collect())
+    }
+
     fn message(text: &str) -> String {
-        parse_bindings(text).unwrap_err().to_string()
+        parsed(text).unwrap_err().to_string()
     }
 
     const ONE: &str =
@@ -176,9 +176,9 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back() {
-        let read = parse_bindings(&file(ONE)).unwrap();
+        let read = parsed(&file(ONE)).unwrap();
         assert_eq!((read[0].enabled, read[0].order), (true, 100));
-        assert_eq!(parse_bindings(&write_text(read.iter()).unwrap()).unwrap(), read);
+        assert_eq!(parsed(&write_text(read.iter()).unwrap()).unwrap(), read);
     }
 
     #[test]

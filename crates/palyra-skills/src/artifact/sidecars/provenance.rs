@@ -29,7 +29,7 @@ pub const SELF_BUILDER_ID: &str = "urn:palyra:self-packaged";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ProvenanceEvidence {
-    /// No trusted builder signed the statement, so it counts as SLSA build level 1 at most, whatever it claims.
+    /// No trusted builder signed the statement, so it counts as SLSA build level 1 at most, regardless of its claims.
     Claimed {
         /// The builder that the statement names.
         builder_id: String,
@@ -61,11 +61,10 @@ impl ProvenanceEvidence {
 impl std::fmt::Display for ProvenanceEvidence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Claimed { .. } => f.write_str("claimed, at most SLSA level 1"),
-            Self::Evidence { builder, level, .. } => {
-                write!(f, "signed by builder `{builder}`, at most SLSA level {level}")
-            }
+            Self::Claimed { .. } => f.write_str("claimed")?,
+            Self::Evidence { builder, .. } => write!(f, "signed by builder `{builder}`")?,
         }
+        write!(f, ", at most SLSA level {}", self.level_at_most())
     }
 }
 
