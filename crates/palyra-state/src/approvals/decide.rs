@@ -12,6 +12,7 @@ use palyra_journal::{Durability, EventKind, JournalError, JournalTransaction, Ne
 use palyra_skills::Sha256Digest;
 use serde_json::json;
 
+use super::model::lifetime_ms;
 use super::rows::{self, not_found};
 use super::{Approval, ApprovalError, ApprovalScope, ApprovalStatus, ApprovalStore};
 use crate::db::{RowKey, read_generation};
@@ -160,7 +161,11 @@ impl ApprovalStore<'_> {
             },
         );
         let closed = closed.wait()?;
-        self.state.decisions.send_modify(|count| *count += 1);
+        // Waiting calls read their approval after every change, which expires again: without this condition, a row with
+        // an invalid MAC would wake them forever.
+        if closed > 0 {
+            self.state.decisions.send_modify(|count| *count += 1);
+        }
         Ok(closed)
     }
 }
@@ -184,7 +189,7 @@ fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Resu
             }
             approval.status = ApprovalStatus::Approved;
             approval.scope = Some(scope);
-            approval.expires_ms = now.saturating_add(scope.lifetime_ms());
+            approval.expires_ms = now.saturating_add(lifetime_ms(scope));
         }
         ApprovalVerdict::Deny => approval.status = ApprovalStatus::Denied,
     }
@@ -296,12 +301,32 @@ fn write(
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
-    use palyra_common::Transport;
+    use palyra_common::{InformationLabels, Transport};
     use palyra_vault::KeySourceChoice;
 
     use super::*;
+    use crate::approvals::{ApprovalAnswer, ApprovalRequest};
     use crate::root::StateRoot;
     use crate::state::StateOptions;
+
+    /// A request for one tool of `acme.notes`.
+    fn request(tool: &str) -> ApprovalRequest {
+        ApprovalRequest {
+            skill_id: "acme.notes".into(),
+            tool_id: format!("acme.notes.{tool}"),
+            payload: Sha256Digest::of(b"release"),
+            principal: "owner".into(),
+            requester: PrincipalId::default(),
+            session: None,
+            parent_run: None,
+            circumstances: Sha256Digest::of(b"circumstances"),
+            arguments: "{}".into(),
+            arguments_sha256: Sha256Digest::of(b"{}"),
+            grants: Vec::new(),
+            asked_because: None,
+            labels: InformationLabels::default(),
+        }
+    }
 
     #[tokio::test]
     async fn a_decision_authorized_in_another_generation_is_not_applied() {
@@ -325,5 +350,33 @@ mod tests {
         );
         let current = state.approvals().apply_decision("apr_1", decision, now).await.unwrap_err();
         assert!(matches!(current, ApprovalError::NotFound { .. }), "{current}");
+    }
+
+    #[tokio::test]
+    async fn overdue_row_with_an_invalid_mac_wakes_no_waiting_call() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = StateOptions { key_source: KeySourceChoice::File, ..StateOptions::default() };
+        let state = StateRoot::new(directory.path().join("root")).init(&options).unwrap();
+        for name in ["first", "second"] {
+            let asked = state.approvals().ask(request(name)).await.unwrap();
+            assert!(matches!(asked, ApprovalAnswer::Waiting(_)));
+        }
+        let edit = |sql: &'static str| {
+            let work = move |transaction: &mut JournalTransaction<'_>| {
+                let edited = transaction.sql().execute(sql, []);
+                edited.map(drop).map_err(JournalError::sqlite("edit the rows"))
+            };
+            state.journal.transaction(Durability::Normal, work)
+        };
+        edit("UPDATE approvals SET expires_at = 0, mac = zeroblob(32) WHERE tool_id = 'acme.notes.first'")
+            .await
+            .unwrap();
+        let changes = state.approvals().changes();
+        assert_eq!(state.approvals().expire().unwrap(), 0);
+        assert!(!changes.has_changed().unwrap());
+        // The column alone decides nothing: the sealed row says when it expires.
+        edit("UPDATE approvals SET expires_at = 0").await.unwrap();
+        assert_eq!(state.approvals().expire().unwrap(), 0);
+        assert!(!changes.has_changed().unwrap());
     }
 }
