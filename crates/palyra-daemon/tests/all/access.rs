@@ -119,7 +119,7 @@ async fn refusals_are_recorded_and_guessing_is_bounded() {
     assert_eq!(codes.last().unwrap(), "rate_limited");
     let right = ask(&daemon, "GET", "/v1/health", Some(&daemon.token), &[], "").await;
     assert_eq!(right.status, 200, "a right token is let in all the same");
-    // The journal has one writer: what came before this is written too.
+    // The journal has one writer, so this also waits for earlier events.
     daemon.token_with("last", &[Scope::Read]);
     let refused = Query { kinds: vec![EventKind::AccessRefused], ..Query::default() };
     let refused = daemon.state().journal().query(&refused).unwrap().events;

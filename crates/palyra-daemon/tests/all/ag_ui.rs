@@ -73,7 +73,7 @@ async fn session_is_a_stream_of_ag_ui_that_can_be_taken_up_again() {
     assert_eq!(answered[0].1["parentRunId"], run.run_id.as_str());
     assert_eq!(answered.last().unwrap().1["outcome"], json!({ "type": "success" }));
 
-    // What was not read before the connection broke comes again, in a run.
+    // Events that were not read before the disconnect are sent again, within a run.
     let mut again = follow(&client, &session, answered[1].0.id.as_deref()).await.unwrap();
     let rest = until_end(&mut again).await;
     let expected = [&["RUN_STARTED"][..], &call, &["CUSTOM", "TOOL_CALL_RESULT", "RUN_FINISHED"]].concat();

@@ -18,7 +18,7 @@ fn with(n: u32) -> InvokeRequest {
     InvokeRequest::with_input(RawValue::from_string(format!("{{\"n\": {n}}}")).unwrap())
 }
 
-/// Calls the tool and gives the approval it needs.
+/// Calls the tool and returns the id of the approval it requires.
 async fn asked(client: &Client<Remote>, request: &InvokeRequest) -> String {
     let problem = problem(client.invoke(TOOL, request).await);
     assert_eq!((problem.code.as_str(), problem.status), ("approval_required", 409));

@@ -34,7 +34,7 @@ use target::Target;
 #[derive(Debug, Default)]
 struct Tally {
     tried: u64,
-    /// Attempts that were not stopped: a refusal that did not come, or something that was kept and is gone.
+    /// Attempts that succeeded: a missing rejection, or stored data that is gone.
     lost: Vec<String>,
 }
 
@@ -44,10 +44,10 @@ impl Tally {
     }
 }
 
-/// Attempts until the rounds are over.
+/// Makes attempts until the rounds are over.
 type Attack = fn(Arc<Target>, Arc<Rounds>) -> BoxFuture<'static, Tally>;
 
-/// A name, how many attempts the ordinary test makes, and what is tried.
+/// A class of attacks: its name, the number of attempts in the ordinary test, and the attack.
 struct Class {
     name: &'static str,
     few: u64,
@@ -131,6 +131,6 @@ async fn generate(run: Attack, target: &Arc<Target>, rounds: &Arc<Rounds>) -> Ta
         runtime.shutdown_background();
         let _ = done.send(tally);
     });
-    // What made it break off was written by its thread.
+    // The panic was printed by its thread.
     tally.await.unwrap_or_else(|_| Tally { tried: 1, lost: vec!["the attack broke off".into()] })
 }

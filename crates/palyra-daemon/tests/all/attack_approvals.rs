@@ -42,7 +42,7 @@ async fn pending(person: &Client<Remote>) -> Vec<Approval> {
 const MCP: [(&str, &str); 2] =
     [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
 
-/// Begins a session; returns its id.
+/// Opens an MCP session; returns its id.
 async fn open_mcp_session(daemon: &Daemon, token: &str) -> String {
     let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } } });
@@ -51,7 +51,7 @@ async fn open_mcp_session(daemon: &Daemon, token: &str) -> String {
     line.unwrap_or_else(|| panic!("{reply:?}")).split_once(':').unwrap().1.trim().to_owned()
 }
 
-/// Sends a message of a session; returns the status of the answer.
+/// Sends a message in an MCP session; returns the status of the response.
 async fn use_mcp_session(daemon: &Daemon, token: &str, session: &str) -> u16 {
     let message = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
     let headers = [MCP[0], MCP[1], ("Mcp-Session-Id", session)];
@@ -169,7 +169,7 @@ async fn token_with_approve_cannot_answer_its_own_question_over_mcp() {
         assert_eq!(refused["code"], "approval_required", "{way}");
         assert!(questions.lock().unwrap().is_empty(), "{way}");
     }
-    // Nor over HTTP what it asked for over MCP.
+    // A request made over MCP cannot be approved by the same token over HTTP.
     let agent = daemon.over_tcp_as(&token);
     let id = pending(&agent).await[0].approval_id.clone();
     assert_eq!(problem(agent.approve(&id, &yes()).await).code.as_str(), "forbidden");
@@ -218,7 +218,7 @@ async fn routine_of_a_removed_token_does_not_fire_on_an_old_yes() {
     let id = pending(&person).await[0].approval_id.clone();
     person.approve(&id, &ApproveRequest { scope: ApprovalScope::Arguments, ..yes() }).await.unwrap();
     assert_eq!(maker.fire_routine("loop").await.unwrap().status, "completed");
-    // A token that may not call tools lets no routine call one.
+    // A token that may not call tools cannot create a routine that does.
     let operator = client(&daemon, "operator", &[Scope::Read, Scope::Operate]);
     for refused in
         [problem(operator.fire_routine("loop").await), problem(operator.enable_routine("loop").await)]
@@ -230,7 +230,7 @@ async fn routine_of_a_removed_token_does_not_fire_on_an_old_yes() {
     let fire = other.fire_routine("loop").await.unwrap();
     assert_eq!((fire.status.as_str(), fire.error.as_deref()), ("failed", Some("forbidden")), "{fire:?}");
     assert!(fire.message.unwrap().contains("`maker`"));
-    // Another token of its name is not its creator.
+    // Another token with the same name is not the creator.
     let again = client(&daemon, "maker", &[Scope::Read, Scope::Operate, Scope::Invoke]);
     assert_eq!(again.fire_routine("loop").await.unwrap().error.as_deref(), Some("forbidden"));
 }

@@ -36,7 +36,7 @@ async fn a_policy_is_shown_set_and_reset_alike_on_every_way_in() {
     assert_eq!((shown.default, &shown.digest), (false, &set.digest));
     assert_eq!((shown.policy.version, shown.policy.budgets["functions"]), (2, 1));
     assert_eq!(daemon.over_socket().audit_policy().await.unwrap(), shown);
-    // What is shown can be set again.
+    // The shown text can be set again.
     let again = own.set_audit_policy(&change(&shown.text)).await.unwrap();
     assert_eq!((again.digest, again.audited_again), (set.digest, set.audited_again));
     let reset = own.reset_audit_policy().await.unwrap();
@@ -76,7 +76,7 @@ async fn advisories_are_kept_and_what_is_none_is_refused() {
     assert_eq!(client.audit_policy().await.unwrap().advisories, Some(kept.list.clone()));
     let newer = client.keep_advisories(&list("2026-02-28", "<2")).await.unwrap();
     assert_eq!(newer.before.as_deref(), Some("2026-01-31"));
-    // Going back to the default keeps the list.
+    // Resetting the policy keeps the list.
     client.reset_audit_policy().await.unwrap();
     assert_eq!(client.audit_policy().await.unwrap().advisories, Some(newer.list));
     for (list, told) in [

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const KEY: &[u8] = b"a key that only two know";
 
-/// Publishes `hello` to its channel.
+/// A module that publishes `hello` to its channel.
 const PUBLISH: &str = r#"(module
     (import "palyra:plugin/io@1.0.0" "output-write" (func $write (param i32 i32) (result i32)))
     (import "palyra:plugin/host-capabilities@1.0.0" "channel-handle" (func $handle (param i32) (result i32)))
@@ -255,13 +255,13 @@ async fn a_private_address_is_refused_unless_an_operator_opened_it() {
     let server = TestServer::http(|_| TestReply::ok("")).await.unwrap();
     let reason = refused_webhook(&daemon, format!("http://{}/", server.address())).await;
     assert!(reason.contains("loopback"), "{reason}");
-    // A name is looked up at every delivery only.
+    // Names are resolved only when a message is delivered.
     add_webhook(&daemon, format!("http://localhost:{}/", server.address().port()), &[]).await;
     say(&daemon).await;
     let reason = given_up(&daemon).await;
     assert!(reason.contains("loopback"), "{reason}");
     assert!(server.requests().is_empty());
-    // The daemon's own listener is never opened.
+    // A webhook can never reach the daemon's own listener.
     daemon.over_socket().remove_channel("alerts").await.unwrap();
     add_webhook(&daemon, format!("http://{}/v1/health", daemon.address), &["127.0.0.0/8"]).await;
     say(&daemon).await;
@@ -424,7 +424,7 @@ async fn message_written_into_the_database_is_not_delivered() {
     add_webhook(&daemon, format!("http://{}/", server.address()), &["127.0.0.1/32"]).await;
     say(&daemon).await;
     until(&daemon, "it is delivered", |daemon| count(daemon, EventKind::ChannelDelivered) == 1).await;
-    // Without a MAC, with one of another row, and with one that is made up.
+    // Rows without a MAC, with the MAC of another row, and with a random MAC.
     let plant = |transaction: &mut palyra_journal::JournalTransaction<'_>| {
         for mac in ["NULL", "mac", "randomblob(32)"] {
             let sql = format!(
@@ -441,7 +441,8 @@ async fn message_written_into_the_database_is_not_delivered() {
     until(&daemon, "the last is delivered", |daemon| count(daemon, EventKind::ChannelDelivered) == 2).await;
     assert_eq!(count(&daemon, EventKind::ChannelDeadLettered), 3);
     assert!(server.requests().iter().all(|request| &request.body[..] == b"hello"));
-    // A person may send the one that an earlier version could have written, and never one with a wrong MAC.
+    // A person can send the message without a MAC, which an earlier version may have written, but none with a wrong
+    // one.
     let client = daemon.over_socket();
     let letters = client.channel_dead_letters("alerts", None).await.unwrap().dead_letters;
     let [made_up, copied, without] = &letters[..] else { panic!("{letters:?}") };

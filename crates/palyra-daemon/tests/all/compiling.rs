@@ -17,7 +17,7 @@ use tokio::sync::{Notify, Semaphore};
 
 const ID: &str = "acme.bench";
 const TOOL: &str = "acme.bench.echo";
-/// Modules of the skill with code of their own.
+/// Number of modules of the skill, each with different code.
 const MODULES: usize = 6;
 
 /// A compiler that waits for the test.
@@ -37,7 +37,7 @@ impl Compiler for Held {
     }
 }
 
-/// Reaches its limit with every module.
+/// A compiler that reaches its limit with every module.
 #[derive(Default)]
 struct OverTime(AtomicUsize);
 
@@ -127,7 +127,7 @@ async fn call_waits_for_a_compilation_under_way_and_counts_it() {
     compiler.places.add_permits(100);
     let answer = calling.await.unwrap().unwrap();
     settled(&client).await;
-    // A call that came after the end of it waited for nothing.
+    // A call after the end of the compilation did not wait.
     assert!(answer.compile_us.is_none_or(|waited| waited > 0));
     assert_eq!(compiler.compiled.load(Ordering::SeqCst), MODULES, "each module once");
 }

@@ -52,7 +52,7 @@ fn body(reply: &Reply) -> Value {
 }
 
 async fn events(daemon: &Daemon, kind: EventKind) -> Vec<Value> {
-    // The journal has one writer: what came before this is written too.
+    // The journal has one writer, so this also waits for earlier events.
     daemon.token_with(&format!("t{}", daemon.state().tokens().list().len()), &[Scope::Read]);
     let query = Query { kinds: vec![kind], ..Query::default() };
     let events = daemon.state().journal().query(&query).unwrap().events;
@@ -205,7 +205,7 @@ async fn signing_out_takes_the_cookie_away_and_ends_the_session() {
     assert_eq!(ended[0]["details"]["reason"], "signed out");
 }
 
-/// Opens a stream and reads its head; the connection stays open.
+/// Opens a stream and reads its head, and keeps the connection open.
 async fn open_stream(daemon: &Daemon, cookie: &str) -> TcpStream {
     let mut stream = TcpStream::connect(daemon.address).await.unwrap();
     let head = format!(
@@ -268,7 +268,7 @@ async fn session_outlives_a_restart_and_a_revoked_one_does_not() {
     assert_eq!(ask(&daemon, "DELETE", "/console/session", None, &headers, "").await.status, 200);
     let unused = code(&daemon).await;
     let daemon = daemon.restart().await;
-    // The port is another one, and with it the name of the cookie.
+    // The new port changes the name of the cookie.
     let renamed = |cookie: &str| {
         format!("palyra_console_{}={}", daemon.address.port(), cookie.split_once('=').unwrap().1)
     };

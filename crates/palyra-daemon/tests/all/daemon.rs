@@ -89,7 +89,7 @@ impl Daemon {
         Self::serve(state, root, clock, home, config, app).await
     }
 
-    /// Stops it, and starts another one over the same state root at another port.
+    /// Stops it, and starts another one with the same state root on another port.
     pub(crate) async fn restart(self) -> Self {
         let (root, clock) = (self.root.clone(), Arc::clone(&self.clock));
         let (state, home) = self.stop_and_reopen().await;
@@ -155,7 +155,7 @@ impl Daemon {
         self.clock.fetch_add(ms, Ordering::SeqCst);
     }
 
-    /// Stops it and gives back the state root, which must open again.
+    /// Stops it, and opens the state root again.
     pub(crate) async fn stop_and_reopen(mut self) -> (State, tempfile::TempDir) {
         self.app.begin_stop();
         self.serving.take().unwrap().await.unwrap().unwrap();

@@ -65,7 +65,7 @@ async fn dead_letters_of_all_lanes_are_filtered_retried_and_dropped() {
     let ([hook], [channel]) = (&of_hook[..], &of_channel[..]) else { panic!("{of_hook:?} {of_channel:?}") };
     assert_eq!((hook.kind, hook.event.as_deref()), (LaneKind::Hook, Some("run:completed")));
     assert_eq!((channel.kind, channel.event.as_deref(), channel.attempts), (LaneKind::Channel, None, 3));
-    // The routes of hooks and channels show the same letters, and no letter of another kind.
+    // The routes of hooks and channels show the same letters, each only those of its kind.
     assert_eq!(client.dead_letters(None, None).await.unwrap().dead_letters[0].letter, hook.letter);
     let foreign = client.retry_dead_letter(channel.letter).await.unwrap_err().into_problem();
     assert_eq!(foreign.code.as_str(), "not_found");

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A state root that is about to be broken.
+/// A state root that the test damages.
 struct Patient {
     home: tempfile::TempDir,
     subject: Subject,
@@ -76,7 +76,7 @@ impl Patient {
         state.close().unwrap();
     }
 
-    /// Flips a bit at the end of an entry, where its sealed value is.
+    /// Flips a bit at the end of an entry, in its sealed value.
     fn damage_entry(&self, drawer: &str) {
         let state = self.open();
         let secret = "global/pin".parse().unwrap();
@@ -211,7 +211,7 @@ const CASES: &[Case] = &[
         "an old event that was edited",
         |p| {
             let state = p.open();
-            // Opening looks at the newest events only: those that are not under a full row of hashes yet.
+            // Opening verifies only the newest events, those without a full row of hashes.
             for _ in 0..300 {
                 let event = NewEvent::new(EventKind::VaultPut, state.now_ms()).subject("global/a");
                 drop(state.journal().append(event));
@@ -225,7 +225,7 @@ const CASES: &[Case] = &[
     (
         "a stale checkpoint",
         |p| {
-            // Killed, with receipts that no checkpoint covers.
+            // Killed, so that no checkpoint covers its receipts.
             let mut daemon = start(&p.subject.root, &[]);
             let token = OwnerToken::read(&p.subject.root).unwrap().unwrap().expose().clone();
             let place = palyra_api::client::remote::Place::Socket(socket_path(&p.subject.root));
@@ -423,7 +423,7 @@ fn checks_that_a_daemon_did_not_answer_are_skipped_and_not_in_order() {
     patient.subject.profile = DeploymentProfile::find("single-vm").unwrap();
     let strict = examine(&patient.subject);
     assert_eq!(strict.check("routines.re_audit").unwrap().severity, Severity::Error);
-    // With the answer of the daemon nothing is skipped.
+    // With the checks of the daemon, none is skipped.
     let state = Arc::new(owner);
     let answer = palyra_api::doctor::StateCheck {
         id: "routines.re_audit".into(),

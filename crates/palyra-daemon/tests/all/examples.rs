@@ -24,7 +24,7 @@ fn manifest(name: &str) -> String {
     std::fs::read_to_string(format!("{ROOT}/examples/skills/{name}/skill.toml")).unwrap()
 }
 
-/// Installs an example from its manifest and the guest that was built from its source.
+/// Installs an example from its manifest and its built guest.
 fn install(daemon: &Daemon, name: &str) -> Vec<ToolEntrypoint> {
     let path = format!("{ROOT}/target/guests/{name}.wasm");
     let guest = std::fs::read(&path)
@@ -45,7 +45,7 @@ fn request(input: &Value) -> InvokeRequest {
     InvokeRequest::with_input(serde_json::value::to_raw_value(input).unwrap())
 }
 
-/// Calls a tool, and replays the run.
+/// Calls a tool and replays the run.
 async fn call(client: &Client<Remote>, tool: &str, input: &Value) -> Value {
     let answer = client.invoke(tool, &request(input)).await.unwrap_or_else(|error| panic!("{tool}: {error}"));
     let replayed = client.replay(&answer.run_id).await.unwrap();
@@ -179,7 +179,7 @@ async fn tool_that_reads_the_to_do_list_can_do_no_more() {
     }
     editor.cancel().await.unwrap();
 
-    // What the agent goes by.
+    // The agent uses these annotations.
     let writes = |tool: &ToolEntrypoint| {
         let effective = palyra_runner::effective_grants_of_tool(daemon.state(), "palyra.todo", &tool.id);
         ToolAccess::of(&effective.unwrap().grants).writes

@@ -106,7 +106,7 @@ pub(crate) fn build(manifest: &str, modules: &[(String, Vec<u8>)]) -> (Vec<u8>, 
     (built.bytes.to_vec(), capability_digest(&built.manifest))
 }
 
-/// Installs `acme.NAME`, consented to.
+/// Installs `acme.NAME` with consent.
 pub(crate) fn install(state: &State, name: &str, quotas: &str) {
     let (bytes, digest) = package(name, quotas, 1);
     let consent = ConsentGiven { digest, principal: "owner".into(), secrets: BTreeSet::new() };

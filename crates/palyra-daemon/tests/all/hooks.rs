@@ -28,7 +28,7 @@ pub(crate) fn quick() -> DeliveryOptions {
     DeliveryOptions { hooks: quick, channels: quick, channel_attempts: 3, ..DeliveryOptions::default() }
 }
 
-/// Binds `acme.watch.HOOK` under the id `HOOK`.
+/// Binds `acme.watch.HOOK` with the id `HOOK`.
 pub(crate) async fn bind(daemon: &Daemon, hook: &str, event: &str) -> HookBinding {
     let request = BindRequest {
         id: Some(hook.replace('.', "-")),
@@ -54,7 +54,7 @@ pub(crate) fn told(daemon: &Daemon, binding: &str) -> Vec<RecordedEvent> {
     receipts
 }
 
-/// Waits for the journal to grow until something holds.
+/// Waits for new journal events until a condition is true.
 pub(crate) async fn until(daemon: &Daemon, what: &str, holds: impl Fn(&Daemon) -> bool) {
     let mut follower = daemon.state().journal().follow();
     let waiting = async {

@@ -11,7 +11,7 @@ use palyra_skills::{BuildRequest, build_signed_skill_artifact, capability_digest
 use palyra_state::InstallOptions;
 use std::collections::BTreeSet;
 
-/// Counts to `turns` without a call, then does something.
+/// Returns a module that loops `turns` times without a host call, and then runs `then`.
 fn counting(turns: u64, then: &str) -> Vec<u8> {
     let text = format!(
         r#"(module

@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 
 const CANARY: &str = "canary-5b1f0c8e2a";
 
-/// One text that tries to make a model act, and the calls of a model that obeys it.
+/// A text that tries to make a model act, and the calls of a model that obeys it.
 #[derive(Deserialize)]
 struct Case {
     id: String,

@@ -116,7 +116,7 @@ async fn a_checkpoint_kept_elsewhere_is_compared() {
 #[tokio::test(flavor = "multi_thread")]
 async fn another_history_is_found_out() {
     let (one, two) = (with_keys(3).await, with_keys(1).await);
-    // The same device key would be needed to sign for the other journal: its checkpoint is not even one of ours.
+    // Another journal has another key, so its checkpoint is rejected as foreign.
     let foreign = one.in_process().checkpoint().await.unwrap();
     let against = VerifyRequest { against: Some(foreign.note) };
     assert_eq!(code(two.over_tcp().verify_journal(&against).await), "bad_checkpoint");

@@ -58,7 +58,7 @@ async fn keys_are_made_once_and_shown_by_their_public_half() {
     assert_eq!(code(client.new_key("../release").await), "usage");
     assert_eq!(code(client.key("../release").await), "usage");
     assert_eq!(client.key("relaese").await.unwrap_err().into_problem().hints[0], "did you mean `release`?");
-    // Many at once: each name is made once.
+    // Many concurrent requests create each name once.
     let many = (0..8).map(|_| {
         let client = daemon.over_tcp();
         tokio::spawn(async move { client.new_key("contested").await.is_ok() })
@@ -124,15 +124,15 @@ async fn rotation_takes_the_epoch_from_what_is_known() {
         client.new_key(name).await.unwrap();
     }
     let handover = |from: &str, to: &str, epoch: Option<u64>| RotateRequest { epoch, ..rotate(from, to) };
-    // Nothing is known: the first keys of a publisher are of epoch 0.
+    // Without known keys, the first keys of a publisher have epoch 0.
     assert_eq!(client.rotate_keys("acme", &handover("one", "two", None)).await.unwrap().from_epoch, 0);
-    // The rotations that were signed here are known.
+    // Rotations that were signed in this state root are known.
     assert_eq!(code(client.rotate_keys("acme", &handover("two", "three", Some(7))).await), "usage");
     assert_eq!(client.key("two").await.unwrap().state, "active");
     assert_eq!(client.rotate_keys("acme", &handover("two", "three", None)).await.unwrap().from_epoch, 1);
     let succession = client.succession("acme").await.unwrap();
     assert_eq!((succession.statements.len(), succession.keys.len(), succession.epoch), (2, 0, None));
-    // The keys a publisher is trusted by are known.
+    // The trusted keys of a publisher are known.
     let keys = KeysRequest { keys: vec![client.key("three").await.unwrap().public_key], threshold: 1 };
     client.allow_publisher("acme", &keys).await.unwrap();
     assert_eq!(code(client.rotate_keys("acme", &handover("four", "one", None)).await), "usage");

@@ -14,9 +14,9 @@ use busy::keep_busy;
 use palyra_state::StateRoot;
 use palyra_state::lock::SHORT_COMMAND_WAIT;
 
-/// Points of an ordinary test run.
+/// Number of kills in an ordinary test run.
 const FEW: u64 = 10;
-/// Answers that come before a kill, at most.
+/// Maximum number of answers before a kill.
 const MOST_ANSWERS: u64 = 120;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -33,7 +33,7 @@ async fn a_killed_daemon_loses_and_doubles_nothing() {
     assert!(!all.fired.is_empty() && !all.agent_runs.is_empty(), "{all:?}");
 }
 
-/// Kills a daemon at one random point of its work after another, and checks its state after each.
+/// Kills a daemon at random points while `go_on` returns true, and checks its state after each kill.
 pub(crate) async fn kill_while(seed: u64, mut go_on: impl FnMut() -> bool) -> Acknowledged {
     let home = tempfile::tempdir().unwrap();
     let root = StateRoot::new(home.path().join("root"));
@@ -61,7 +61,7 @@ pub(crate) async fn kill_while(seed: u64, mut go_on: impl FnMut() -> bool) -> Ac
     all
 }
 
-/// A daemon that never outlives its test.
+/// A daemon that is killed with its test.
 struct Victim(std::process::Child);
 
 impl Drop for Victim {

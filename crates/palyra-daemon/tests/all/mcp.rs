@@ -193,7 +193,7 @@ async fn a_client_sees_each_enabled_tool_and_calls_it() {
 async fn lines_of_a_run_are_its_progress() {
     let daemon = Daemon::with_bench().await;
     let token = editor_token(&daemon);
-    // Only the first call waits for code.
+    // Only the first call waits for compilation.
     let mut expected = vec!["compiling (first call only)", "Info log: one", "Info log: two", "Info log: six"];
     for (way, lifecycle) in lifecycles() {
         let editor = Editor::default();

@@ -74,7 +74,7 @@ async fn a_second_call_finds_what_the_first_one_proved() {
             (lookups(&second, cache), lookups(&first, cache));
         (hits - hits_before, misses - misses_before)
     };
-    // Marking what was described changed the state once, so the second call may prove again.
+    // Storing the descriptions changed the state once, so the second call may verify the module again.
     let (hits, misses) = grown("ready_tool");
     assert!(hits >= 2 && hits + misses == 3, "{hits} {misses}");
     assert_eq!(grown("module").1, 0, "loaded once");

@@ -46,7 +46,7 @@ fn events(daemon: &Daemon, kind: EventKind) -> Vec<RecordedEvent> {
     daemon.state().journal().query(&query).unwrap().events
 }
 
-/// Lets modules come with their calls.
+/// Sets a runner policy that permits inline modules.
 pub(crate) async fn allow(daemon: &Daemon) {
     let policy = RunnerPolicy { allow_inline_modules: true, ..RunnerPolicy::default() };
     daemon.in_process().set_runner_policy(&RunnerPolicyChange { policy, revision: None }).await.unwrap();
@@ -265,7 +265,7 @@ async fn the_runners_policy_is_read_changed_and_reset() {
     let set = remote.set_runner_policy(&change).await.unwrap();
     assert!(!set.default && set.revision > 0);
     assert_eq!((&set.policy, &own.runner_policy().await.unwrap()), (&change.policy, &set));
-    // What was made from an older one is refused, and changes nothing.
+    // A change based on an older revision is rejected without an effect.
     let late = problem(own.set_runner_policy(&change).await);
     assert_eq!((late.code.as_str(), late.status), ("changed_meanwhile", 409));
     assert_eq!(late.details["found"], set.revision);

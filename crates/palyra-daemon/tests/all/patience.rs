@@ -115,7 +115,7 @@ async fn unread_answers_end_with_their_connection() {
         body.len()
     );
     let mut stream = TcpStream::connect(daemon.address).await.unwrap();
-    // More answers than the buffers of the system hold: the daemon has to wait for this client, and then does not.
+    // More responses than system buffers hold: the daemon waits for this client until the timeout.
     loop {
         let sent = async {
             stream.write_all(head.as_bytes()).await?;

@@ -86,7 +86,7 @@ fn the_default_policy_says_what_the_table_of_routes_says() {
     let set = PolicySet::standard();
     for route in routes() {
         let (kind, _) = route.about();
-        // What a session does is authorized call by call, as calls of its tools.
+        // The calls of a session are authorized one by one, as calls of its tools.
         let by_call = route.scope == Scope::Invoke && route.pipeline_authorizes;
         let kind = if route.scope == Scope::Approve || by_call { ResourceKind::Tool } else { kind };
         for bits in 0..1_u32 << Scope::ALL.len() {
@@ -104,7 +104,7 @@ fn the_default_policy_says_what_the_table_of_routes_says() {
             let decision = set.evaluate(&request);
             let (method, path) = (&route.method, route.path);
             let wanted = [Some(route.scope), route.also];
-            // The scopes of a route are checked first; an action that needs one scope may be on a route that needs two.
+            // The scopes of a route are checked first; an action with one scope may be on a route with two.
             let let_in = route.also.is_none_or(|also| scopes.contains(&also));
             assert_eq!(
                 decision.allowed && let_in,
@@ -163,7 +163,7 @@ async fn a_rule_of_the_operator_decides_from_the_next_request_on() {
     );
     owner.invoke(TOOL, &input()).await.unwrap();
     daemon.in_process().invoke(TOOL, &input()).await.unwrap();
-    // The journal has one writer: what came before this is written too.
+    // The journal has one writer, so this also waits for earlier events.
     daemon.token_with("last", &[Scope::Read]);
     let told = Query { kinds: vec![EventKind::AccessRefused], ..Query::default() };
     let told = daemon.state().journal().query(&told).unwrap().events;
@@ -330,13 +330,13 @@ async fn a_rule_about_a_publisher_catches_installation_in_every_form() {
     assert!(
         owner.skills().await.unwrap().skills.is_empty() && owner.trust().await.unwrap().publishers.is_empty()
     );
-    // The journal has one writer: what came before this is written too.
+    // The journal has one writer, so this also waits for earlier events.
     daemon.token_with("last", &[Scope::Read]);
     let query =
         Query { kinds: vec![EventKind::AccessRefused], from_sequence: Some(before), ..Query::default() };
     let told = daemon.state().journal().query(&query).unwrap().events;
     assert_eq!((told.len(), told[0].event.skill.as_deref()), (3, Some("acme.bench")));
-    // To agree along with an installation is to promote it, and each is asked about on its own.
+    // Consent that is given with an installation promotes it, so both actions are evaluated.
     let promote = "action == Action::\"promote\"";
     owner.set_policy(&forbid(promote, "resource == Skill::\"acme.bench\"")).await.unwrap();
     assert_eq!(problem(send(&first, &agreed).await).details["action"], "promote");

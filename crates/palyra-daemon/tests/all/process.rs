@@ -17,7 +17,7 @@ pub(crate) fn options(wait: std::time::Duration) -> StateOptions {
     StateOptions { wait, key_source: KeySourceChoice::File, ..StateOptions::default() }
 }
 
-/// Starts it and reads its log until it listens.
+/// Starts the daemon and reads its log until it listens.
 pub(crate) fn start(root: &StateRoot, arguments: &[&str]) -> Child {
     start_with(root, arguments, &[])
 }

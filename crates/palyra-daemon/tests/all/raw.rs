@@ -22,7 +22,7 @@ impl Reply {
     }
 }
 
-/// Sends bytes and reads until the other side closes.
+/// Sends bytes and reads until the peer closes the connection.
 pub(crate) async fn exchange(daemon: &Daemon, request: &[u8]) -> Reply {
     let mut stream = TcpStream::connect(daemon.address).await.unwrap();
     // The daemon may close before everything is written.

@@ -128,7 +128,7 @@ async fn what_is_due_is_called_once_in_a_name_of_its_own() {
     assert_eq!((fired.len(), fired[0].event.actor.as_deref()), (1, Some("routine:pulse")));
     assert_eq!(fired[0].event.details["due_ms"], added.next_ms[0]);
     assert!(fired[0].leaf.sequence < run.run.receipt_leaf.unwrap(), "recorded before it happens");
-    // A disabled definition stops being due at once.
+    // A disabled definition is no longer due.
     assert!(client.disable_routine("pulse").await.unwrap().next_ms.is_empty());
     scheduled.advance(36_000_000);
     assert!(!client.enable_routine("pulse").await.unwrap().next_ms.is_empty());
@@ -179,7 +179,7 @@ async fn a_call_that_needs_a_person_asks_and_waits() {
         }
     };
     assert_eq!(client.routine("ask").await.unwrap().under_way, 1);
-    // The owner made the routine, so it is the owner's request: only the owner in person decides it.
+    // The owner created the routine and is its requester, so only the owner in person can decide.
     assert_eq!(problem(client.approve(&id, &ApproveRequest::default()).await).code.as_str(), "forbidden");
     let in_person = ApproveRequest { owner_present: true, ..ApproveRequest::default() };
     client.approve(&id, &in_person).await.unwrap();
@@ -281,7 +281,7 @@ async fn the_built_in_routine_finds_tampering_and_quarantines_it() {
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o600);
     std::fs::set_permissions(&object, permissions).unwrap();
     std::fs::write(&object, bytes).unwrap();
-    // It comes by itself, the next night.
+    // It fires by schedule in the next night.
     scheduled.advance(25 * 3_600_000);
     let fires = scheduled.ended(RE_AUDIT, 2).await;
     assert_eq!((fires[0].cause.as_str(), fires[0].status.as_str()), ("schedule", "completed"), "{fires:?}");

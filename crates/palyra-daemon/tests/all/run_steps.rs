@@ -11,7 +11,7 @@ use palyra_skills::consent::ConsentGiven;
 use palyra_state::{InstallOptions, State};
 use std::collections::BTreeSet;
 
-/// Publishes to a handle it never got.
+/// Returns a module that publishes to a handle it was never given.
 fn push() -> Vec<u8> {
     let request = r#"{"op":"channels.publish","handle":-1,"content_type":"text/plain","body_text":"x"}"#;
     let (text, length) = (request.replace('"', "\\\""), request.len());

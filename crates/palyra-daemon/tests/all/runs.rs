@@ -23,7 +23,7 @@ const MURMUR: &str = r#"(module
         (drop (call $call (i32.const 100) (i32.const 49)))
         (loop (br 0)) (i32.const 0)))"#;
 
-/// More fuel and time than anybody waits for.
+/// Higher limits of fuel and time than a test reaches.
 const LONG: &str = "[capabilities.quotas]\nfuel_budget = 1000000000000\nwall_clock_timeout_ms = 600000\n";
 
 fn problem<T: std::fmt::Debug>(result: Result<T, ClientError>) -> Problem {
@@ -79,7 +79,7 @@ async fn receipt_verifies_without_state_and_daemon() {
     let other = text.replace("acme.bench.echo", "acme.bench.fail");
     assert!(verify_receipt(other.as_bytes(), None).is_err());
     assert_eq!(problem(client.receipt("run_none").await).code.as_str(), "not_found");
-    // Others read receipts by this schema and this example.
+    // Other programs read receipts by this schema and this example.
     let schema: Value =
         serde_json::from_str(&std::fs::read_to_string(schema_file("receipt.schema.json")).unwrap()).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
@@ -114,7 +114,7 @@ async fn a_run_is_replayed_from_its_tape() {
     assert!(tape.starts_with(b"{") && tape.len() > 100, "{tape:?}");
     let failed = problem(client.invoke("acme.bench.fail", &InvokeRequest::default()).await);
     assert_eq!(failed.code.as_str(), "tool_failed");
-    // Two runs of one millisecond have no order.
+    // Two runs in the same millisecond have no order.
     let filter = RunFilter { status: Some("failed".into()), ..RunFilter::default() };
     let failed = client.runs(&filter).await.unwrap().runs.remove(0);
     assert_eq!(client.replay(&failed.run_id).await.unwrap().error.as_deref(), Some("tool_failed"));
@@ -136,7 +136,7 @@ async fn a_run_under_way_is_followed_and_ended() {
         }
         tokio::task::yield_now().await;
     };
-    // Its row is written before it is listed as begun to anybody else.
+    // The row is written before the run is listed as started.
     let mut stream = loop {
         match client.follow_run(&run_id).await {
             Ok(stream) => break stream,
@@ -197,7 +197,7 @@ async fn a_follower_hears_the_log_while_the_run_goes_on_and_no_line_twice() {
         }
         tokio::task::yield_now().await;
     };
-    // Its row is written before it is listed as begun to anybody else.
+    // The row is written before the run is listed as started.
     let mut first = loop {
         match client.follow_run(&run_id).await {
             Ok(stream) => break stream,
@@ -219,7 +219,7 @@ async fn a_follower_hears_the_log_while_the_run_goes_on_and_no_line_twice() {
         assert_eq!(stream.next().await.unwrap(), None);
     }
     assert_eq!(problem(call.await.unwrap()).code.as_str(), "cancelled");
-    // What is kept has the same numbers.
+    // Stored lines have the same numbers.
     let mut kept = client.follow_run_after(&run_id, Some(0)).await.unwrap();
     assert_eq!(line(&mut kept).await, two);
     assert_eq!(kept.next().await.unwrap().unwrap().event.as_deref(), Some("finished"));

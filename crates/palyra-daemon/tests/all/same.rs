@@ -11,7 +11,7 @@ use palyra_journal::{EventKind, Query};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// A call and how it must end: `ok` or a code.
+/// A call and its expected outcome: `ok` or an error code.
 struct Case {
     tool: &'static str,
     request: InvokeRequest,
@@ -94,12 +94,12 @@ async fn one_result_and_one_receipt_whichever_way_a_call_comes() {
         let over_grpc = by_grpc(&wire, tool, &request, &told[0]).await;
         assert_eq!(receipts(&daemon) - before, wanted, "{tool} over gRPC");
         assert_eq!(over_grpc, told[0], "{tool} over gRPC");
-        // A routine has no limits but those of an objective.
+        // The only limits of a routine are those of its objective.
         if request.limits.iter().all(|limit| limit.starts_with("fuel=")) {
             let before = receipts(&daemon);
             let (ended, output) = by_routine(&daemon, tool, &request).await;
             assert_eq!(ended, ends, "{tool} by a routine");
-            // An input that does not fit is refused when the routine is added: nothing fires.
+            // Invalid input is rejected when the routine is added, so nothing fires.
             let wanted = if ends == "invalid_input" { 0 } else { wanted };
             assert_eq!(receipts(&daemon) - before, wanted, "{tool} by a routine");
             if let Some(digest) = output {
@@ -295,7 +295,7 @@ async fn a_call_over_mcp_ends_as_every_other_and_has_one_receipt() {
                 assert_eq!(over_mcp.0, ends, "{tool} {way} {}", over_mcp.1);
                 let mut over_http = told_alike(http.invoke(tool, &request).await);
                 as_models_read_it(&mut over_http.1);
-                // Names of functions are text of the guest: no model reads them.
+                // Names of functions come from the guest and are not shown to models.
                 if let Some(details) = over_http.1.get_mut("details").and_then(Value::as_object_mut) {
                     details.remove("backtrace");
                 }

@@ -23,7 +23,7 @@ pub(crate) async fn session(client: &Client<Remote>, tools: &[&str]) -> String {
     client.new_session(&NewSession { tools, ..NewSession::default() }).await.unwrap().session_id
 }
 
-/// Waits until a run ended or waits for a person.
+/// Waits until a run ended or is paused.
 pub(crate) async fn settled(client: &Client<Remote>, run_id: &str) -> AgentRun {
     let run = client.agent_run(run_id).await.unwrap();
     let mut events = client.follow_session(&run.session_id, Some(0)).await.unwrap();
@@ -196,7 +196,7 @@ async fn model_calls_tools_and_reads_their_results_as_quoted_data() {
         "{results:?}"
     );
     assert!(results.iter().all(|result| result.contains(r#""untrusted":true"#)));
-    // Ids are ordered by the clock.
+    // Ids sort by time.
     daemon.advance(1);
     let next = client.say(&session, "and one more").await.unwrap();
     settled(&client, &next.run_id).await;
@@ -225,7 +225,7 @@ async fn call_that_needs_approval_waits_for_a_person_who_is_not_the_model() {
     client.answer_pause(&pause.pause_id, &yes(&pause, None)).await.unwrap();
     let run = settled(&client, &run.run_id).await;
     assert_eq!((run.status, run.used.tool_calls), (AgentRunStatus::Finished, 1));
-    // Ids are ordered by the clock.
+    // Ids sort by time.
     daemon.advance(1);
     let run = client.say(&session, "again").await.unwrap();
     let pause = settled(&client, &run.run_id).await.pause.unwrap();
@@ -260,7 +260,7 @@ async fn faults_of_a_provider_end_the_run_with_the_reason_and_leave_the_session_
     ];
     for (scripts, reason) in cases {
         scripted(&daemon, scripts);
-        // Ids are ordered by the clock.
+        // Ids sort by time.
         daemon.advance(1);
         let run = client.say(&session, "go").await.unwrap();
         let run = settled(&client, &run.run_id).await;
@@ -268,7 +268,7 @@ async fn faults_of_a_provider_end_the_run_with_the_reason_and_leave_the_session_
         assert!(run.reason.as_deref().unwrap().contains(reason), "{:?}", run.reason);
     }
     scripted(&daemon, [Script::calls([call("acme.none", "{}")]), Script::text("Then not.")]);
-    // Ids are ordered by the clock.
+    // Ids sort by time.
     daemon.advance(1);
     let run = client.say(&session, "go").await.unwrap();
     assert_eq!(
@@ -303,7 +303,7 @@ async fn stop_ends_a_stalled_model_and_a_spinning_tool() {
         (AgentRunStatus::Cancelled, Some("stopped by owner"))
     );
     scripted(&daemon, [Script::calls([call("acme.bench.spin", "{}")])]);
-    // Ids are ordered by the clock.
+    // Ids sort by time.
     daemon.advance(1);
     let run = client.say(&session, "spin").await.unwrap();
     begun("tool.started").await;

@@ -112,7 +112,7 @@ async fn a_skill_lives_and_goes_over_tcp() {
 async fn a_skill_lives_and_goes_over_the_socket_and_in_process() {
     let daemon = Daemon::start().await;
     live(&daemon, &daemon.over_socket()).await;
-    // The same release may not come back once it was removed; another state root knows nothing of it.
+    // A removed release cannot be installed again, except in another state root, which has no record of it.
     let other = Daemon::start().await;
     live(&other, &other.in_process()).await;
 }

@@ -9,7 +9,7 @@ use palyra_state::State;
 use palyra_state::runs::RunQuery;
 use std::time::Duration;
 
-/// More fuel and time than anybody waits for.
+/// Higher limits of fuel and time than a test reaches.
 const LONG: &str = "[capabilities.quotas]\nfuel_budget = 1000000000000\nwall_clock_timeout_ms = 600000\n";
 
 fn failed_runs(state: &State) -> usize {

@@ -109,7 +109,7 @@ async fn form_of_a_call_is_accepted_once_and_calls_the_tool_that_it_names() {
     assert!(other.call_surfaces(None, None).await.unwrap().surfaces.is_empty());
     let bad = problem(client.submit_form(&id, &submit(json!({ "key": "k-123" }))).await);
     assert_eq!((bad.code.as_str(), &bad.details["pointer"]), ("invalid_input", &json!("/values/name")));
-    // What the tool does not take is no submit either: the form can be corrected.
+    // Values that the tool rejects do not use up the form, so it can be corrected.
     let short = problem(client.submit_form(&id, &submit(json!({ "name": "x" }))).await);
     assert_eq!(short.code.as_str(), "invalid_input", "{short:?}");
     let late = FormSubmit { rev: 2, ..submit(json!({ "name": "Ada" })) };
@@ -152,7 +152,7 @@ async fn form_waits_for_an_approval_and_next_step_is_a_document_of_its_own() {
         refused.code.as_str() == "invalid_input" && refused.detail.contains("names no tool"),
         "{refused:?}"
     );
-    // A form for a tool that returns documents: its answer is the next one.
+    // A form whose tool returns another document.
     let fields = json!([{ "name": "surface", "type": "text", "label": "Name", "default": "next" }]);
     let next = json!({ "v": 1, "surface": "first", "components": [
         { "id": "f", "type": "form", "props": { "tool": SHOW, "fields": fields } }] });

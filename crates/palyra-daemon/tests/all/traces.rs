@@ -62,7 +62,7 @@ impl Traced {
         OwnerToken::read(&self.root).unwrap().unwrap().expose().to_string()
     }
 
-    /// Calls a tool with a trace of the caller's; gives the head of the answer.
+    /// Calls a tool within a trace of the caller; returns the head of the response.
     fn call(&self, token: &str) -> String {
         let endpoint = Endpoint::read(&self.root).unwrap().unwrap();
         let address = endpoint.url.rsplit('/').next().unwrap().to_owned();

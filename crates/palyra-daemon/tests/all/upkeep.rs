@@ -12,7 +12,7 @@ async fn requests_that_ran_out_of_time_are_closed_without_anybody_asking() {
     let daemon = Daemon::with_bench().await;
     daemon.over_tcp().invoke("acme.bench.ask", &InvokeRequest::default()).await.unwrap_err();
     daemon.over_tcp().invoke("acme.bench.echo", &InvokeRequest::default()).await.unwrap();
-    // A year: the request is late, and the tape of the run is too old.
+    // After a year, the request has expired and the tape of the run is too old.
     daemon.advance(365 * 24 * 60 * 60 * 1_000);
     let mut follower = daemon.state().journal().follow();
     let upkeep = tokio::spawn(keep_up(Arc::clone(&daemon.app), Duration::from_millis(1)));

@@ -10,10 +10,10 @@ use palyra_state::lock::SHORT_COMMAND_WAIT;
 use palyra_state::{RestoreAcceptance, State, StateRoot, check_backup};
 use std::sync::Arc;
 
-/// Neither a backup without a signature nor one of another state root.
+/// Accepts neither an unsigned backup nor one of another state root.
 const REFUSE_DOUBTFUL: RestoreAcceptance = RestoreAcceptance { unsigned: false, other_key: false };
 
-/// Attempts that are made however long the backup took.
+/// Minimum number of attempts, however long the backup takes.
 const FEWEST: u64 = 4;
 
 pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
@@ -21,7 +21,7 @@ pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
     let bytes = backup.collect().await.unwrap().to_bytes();
     let mut tally = Tally::default();
     let mut random = 1_u64;
-    // Making the backup of a busy state may take all the time there is.
+    // The backup of a busy state may take the whole duration.
     while rounds.next() || tally.tried < FEWEST {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut changed = bytes.to_vec();

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Tables whose rows decide something, and the column that is changed.
+/// Tables with rows that decide something, and the column to edit.
 const EDITS: [&str; 7] = [
     "UPDATE index_rows SET bytes = CAST(bytes || x'20' AS BLOB)",
     "UPDATE trust_rows SET bytes = CAST(bytes || x'20' AS BLOB)",

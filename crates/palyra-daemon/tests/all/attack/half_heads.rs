@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::task::JoinSet;
 
-/// More than the places of one listener.
+/// Number of connections, more than the places of one listener.
 const CONNECTIONS: usize = 700;
 
 pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {

@@ -8,7 +8,7 @@ use palyra_api::ClientError;
 use palyra_api::modules::RunModuleRequest;
 use std::sync::Arc;
 
-/// A function body, what must end it, and what it declares.
+/// The body of a function, the limit that must stop it, and its declarations.
 const GUESTS: [(&str, &str, &[&str]); 8] = [
     ("", "(loop (br 0)) (i32.const 0)", &["quota_exceeded", "timed_out"]),
     ("", "(loop (drop (memory.grow (i32.const 64))) (br 0)) (i32.const 0)", &["quota_exceeded", "timed_out"]),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub(super) async fn run(_: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
     let mut tried = 0;
     let seed = u64::from(std::process::id());
-    // What is lost or doubled ends the test there, with the seed.
+    // Lost or duplicated results fail the test there, with the seed.
     kill_while(seed, || {
         let go_on = rounds.next();
         tried += u64::from(go_on);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Ways to be too long.
+/// Number of variants of oversized requests.
 const VARIANTS: u64 = 8;
 
 pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
@@ -25,7 +25,7 @@ pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
     tally
 }
 
-/// Sends something too long; whether it was refused by its length or its shape.
+/// Sends an oversized request; returns whether it was rejected for its length or shape.
 async fn refused(target: &Target, number: u64) -> bool {
     let (owner, caller) = (target.owner.as_str(), target.caller.as_str());
     let spaces = |count: usize| " ".repeat(count);

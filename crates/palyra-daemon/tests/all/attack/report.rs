@@ -5,7 +5,7 @@ use super::honest::Outcome;
 use serde::Serialize;
 use std::time::Duration;
 
-/// Memory the daemon may take above what it has when idle.
+/// Maximum memory of the daemon in KiB above that of an idle one.
 const MAX_GROWTH_KIB: u64 = 512 << 10;
 /// Latency that is always acceptable for an honest request.
 const MIN_BOUND: Duration = Duration::from_millis(50);
@@ -31,7 +31,7 @@ pub(super) struct ClassReport {
     pub(super) peak_rss_kib: u64,
     pub(super) honest_requests: u64,
     pub(super) honest_p99_us: u64,
-    /// The first of what was lost.
+    /// The first failures.
     pub(super) notes: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl Report {
         }
     }
 
-    /// Notes what is not as it must be; latencies only where they were measured for long enough.
+    /// Adds a note for each violated requirement; latencies are checked only after a long measurement.
     pub(super) fn judge(&mut self, with_latencies: bool) {
         for class in &self.classes {
             let ClassReport { class: name, lost, peak_rss_kib, honest_p99_us, .. } = class;

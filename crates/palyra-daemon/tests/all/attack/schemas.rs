@@ -9,9 +9,9 @@ use palyra_api::skills::InstallQuery;
 use palyra_api::tools::InvokeRequest;
 use std::sync::Arc;
 
-/// Rules for each value.
+/// Number of rules for each value.
 const RULES: usize = 100;
-/// Pieces of 16 Ki values that the guest writes.
+/// Number of pieces with 16 Ki values each that the guest writes.
 const PIECES: usize = 2;
 const TOOL: &str = "acme.schemas.list";
 
@@ -21,7 +21,7 @@ pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
     let query = InstallQuery { allow_tofu: true, consent: Some(digest), ..InstallQuery::default() };
     let mut tally = Tally::default();
     if owner.install(full_body(package), &query).await.is_err() {
-        // Refused as a whole: no call can be made.
+        // Rejected at the installation, so no call is possible.
         return Tally::of(1);
     }
     let caller = target.over_tcp(&target.caller);

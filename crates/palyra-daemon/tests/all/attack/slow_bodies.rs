@@ -19,7 +19,7 @@ const BODIES: usize = 60;
 const SENT: usize = 8 << 20;
 /// Announced length of each body.
 const ANNOUNCED: usize = 60 << 20;
-/// The longest message that needs no token, but for one byte of it.
+/// Length of the longest message that needs no token, and the number of bytes sent of it.
 const HEALTH_MESSAGE: (usize, usize) = (64 << 10, (64 << 10) - 1);
 const INVOKE: &str = "/v1/tools/acme.bench.echo/invoke";
 const GRPC_INVOKE: &str = "/palyra.gateway.v1.GatewayService/Invoke";
@@ -45,7 +45,7 @@ pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
     Tally::of(tried.load(Ordering::Relaxed))
 }
 
-/// Sends a part of a body; what it returns ends when the daemon refuses the rest.
+/// Sends a part of a body; the returned future resolves when the daemon rejects the rest.
 async fn begin(target: &Arc<Target>, number: usize) -> io::Result<BoxFuture<'static, ()>> {
     match number % 6 {
         0 => {
@@ -66,7 +66,7 @@ async fn begin(target: &Arc<Target>, number: usize) -> io::Result<BoxFuture<'sta
             announce(target, GRPC_INVOKE, token, (ANNOUNCED, 1 << 20), 8).await
         }
         _ => {
-            // Without the scope of the method.
+            // This token lacks the scope of the method.
             let token = Some(target.reader.clone());
             announce(target, GRPC_INVOKE, token, (ANNOUNCED, SENT), 8).await
         }

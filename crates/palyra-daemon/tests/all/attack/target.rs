@@ -20,11 +20,11 @@ pub(super) struct Target {
     pub(super) address: SocketAddr,
     pub(super) grpc: SocketAddr,
     pub(super) socket: PathBuf,
-    /// Of the owner, for honest requests and for setting things up.
+    /// The owner's token, for honest requests and for the setup.
     pub(super) owner: Zeroizing<String>,
-    /// Of an honest agent.
+    /// Token of an honest agent.
     pub(super) agent: String,
-    /// Tokens of attackers, with the scopes they are named after.
+    /// Tokens of attackers, named after their scopes.
     pub(super) reader: String,
     pub(super) caller: String,
     pub(super) approver: String,
@@ -121,7 +121,7 @@ impl Target {
         self.process.lock().unwrap().id()
     }
 
-    /// Ends it with a signal; its state must open and verify.
+    /// Stops it with a signal, and checks that its state opens and verifies.
     pub(super) fn stop_and_check(&self) {
         let mut process = self.process.lock().unwrap();
         let pid = rustix::process::Pid::from_child(&process);

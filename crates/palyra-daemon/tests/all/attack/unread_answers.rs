@@ -15,9 +15,9 @@ use std::io;
 use std::sync::Arc;
 use tokio::net::{TcpStream, UnixStream};
 
-/// Connections that are kept open without being read; more than the places of one listener.
+/// Number of connections that are kept open without being read, more than the places of one listener.
 const KEPT: usize = 600;
-/// Calls of gRPC over one connection.
+/// Number of gRPC calls per connection.
 const CALLS: usize = 4;
 /// Maximum bytes sent over one connection.
 const MOST: usize = 4 << 20;
@@ -37,7 +37,7 @@ pub(super) async fn run(target: Arc<Target>, rounds: Arc<Rounds>) -> Tally {
     tally
 }
 
-/// Keeps a connection open.
+/// A connection that is kept open.
 enum Connection {
     Tcp { _stream: TcpStream },
     Socket { _stream: UnixStream },
@@ -86,7 +86,7 @@ async fn ask_and_never_read(target: &Target, number: u64) -> io::Result<Connecti
     }
 }
 
-/// Calls whose answers have no window to be sent in.
+/// Begins calls whose responses have no window to be sent in.
 async fn unread_calls(target: &Target, text: &str) -> io::Result<Connection> {
     let stream = TcpStream::connect(target.grpc).await?;
     let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
@@ -127,7 +127,7 @@ fn mcp_listing(target: &Target) -> String {
     format!("{head}{:x}\r\n{lines}\r\n", lines.len())
 }
 
-/// Sends the same again until the daemon does not take any more.
+/// Repeats a request until the daemon accepts no more bytes.
 fn fill(request: &[u8], most: usize, write: impl Fn(&[u8]) -> io::Result<usize>) {
     let mut sent = 0;
     while sent < most {

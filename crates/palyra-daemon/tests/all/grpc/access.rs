@@ -11,7 +11,7 @@ use prost_types::field_descriptor_proto::Type;
 use prost_types::{DescriptorProto, FileDescriptorProto, FileDescriptorSet};
 use tonic::Code;
 
-/// A method, the bytes of a message it can read, and the scope it needs.
+/// A method, the bytes of a valid message, and the required scope.
 struct Method {
     path: String,
     message: Vec<u8>,
@@ -113,7 +113,7 @@ async fn every_method_needs_a_token_with_its_scope() {
         let of = Scope::ALL.iter().position(|scope| *scope == method.scope).unwrap();
         let told = refused(&narrow[of], method).await;
         assert_eq!(told, (Code::PermissionDenied, "forbidden".into()), "{}", method.path);
-        // With its own scope alone it is let in, unless it needs another one too.
+        // A token with only this scope is admitted, unless the method needs another one too.
         let needs_two = ["/InstallSkill", "/EnableRoutine", "/FireRoutine"];
         if !needs_two.iter().any(|name| method.path.ends_with(name)) && !method.path.starts_with("/grpc.") {
             let told = refused(&only[of], method).await;

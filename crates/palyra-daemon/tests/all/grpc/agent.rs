@@ -177,7 +177,7 @@ pub(super) async fn models(daemon: &Daemon, wire: &Wire) {
     let chosen =
         client.set_default_model(SetDefaultModelRequest { name: name() }).await.unwrap().into_inner();
     assert!(chosen.model.unwrap().is_default);
-    // This daemon does not reach the network.
+    // This daemon has no network access.
     let test = problem(client.test_model(TestModelRequest { name: name() }).await);
     assert_eq!(test.code.as_str(), "capability_denied");
     client.remove_model(RemoveModelRequest { name: name() }).await.unwrap();

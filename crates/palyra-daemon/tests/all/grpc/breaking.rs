@@ -28,7 +28,7 @@ pub(super) fn breaking(before: &FileDescriptorSet, now: &FileDescriptorSet) -> V
     broken
 }
 
-/// Everything by its whole name.
+/// Messages, enums and services by full name.
 #[derive(Default)]
 struct Names<'s> {
     messages: BTreeMap<String, &'s DescriptorProto>,

@@ -65,7 +65,7 @@ fn messages_have_the_fields_of_the_shapes_they_are_named_after() {
 
 fn fields(message: &DescriptorProto) -> BTreeSet<String> {
     let name = |name: &str| match name {
-        // The one field of a shape that is no word of ours.
+        // The only field whose name is defined by another specification.
         "component_id" => "componentId".to_owned(),
         name => name.strip_suffix("_json").unwrap_or(name).to_owned(),
     };

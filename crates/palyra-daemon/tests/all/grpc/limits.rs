@@ -29,7 +29,7 @@ async fn a_message_that_is_too_long_is_refused() {
     let long = QuarantineSkillRequest { skill_id: "acme.bench".into(), reason };
     let refused = problem(SkillsServiceClient::new(wire.clone()).quarantine_skill(long).await);
     assert_eq!((refused.code.as_str(), &refused.details["limit"]), ("body_too_large", &(64 << 10).into()));
-    // Short enough for the wire, and too long for the path it goes to.
+    // Within the limit of the message, but too long for the path of the HTTP request.
     let reason = "\u{1}".repeat(60 << 10);
     let long = QuarantineSkillRequest { skill_id: "acme.bench".into(), reason };
     let refused = problem(SkillsServiceClient::new(wire.clone()).quarantine_skill(long).await);

@@ -21,7 +21,7 @@ use palyra_api::grpc::routines::v1::{
 };
 
 pub(super) async fn runs(daemon: &Daemon, wire: &Wire) {
-    // Ids are ordered by the clock.
+    // Ids sort by time.
     daemon.advance(1);
     let mut gateway = GatewayServiceClient::new(wire.clone());
     let answer = gateway.invoke(call("acme.bench.say", "{}")).await.unwrap().into_inner().answer.unwrap();

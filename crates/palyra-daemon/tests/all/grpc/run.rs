@@ -16,7 +16,7 @@ use tonic::{Code, Status, Streaming};
 
 const LONG: &str = "[capabilities.quotas]\nfuel_budget = 1000000000000\nwall_clock_timeout_ms = 600000\n";
 
-/// Both ends of a conversation.
+/// Both directions of a bidirectional call.
 struct Talk {
     say: mpsc::Sender<RunRequest>,
     hear: Streaming<RunResponse>,
@@ -156,7 +156,7 @@ async fn a_call_is_ended_by_its_client_and_has_its_receipt() {
     daemon.app.drained().await;
     assert_eq!(last_receipt(&daemon).await, (EventKind::RunFailed, "cancelled".into()));
 
-    // A stream that is dropped, and a unary call that is dropped.
+    // A dropped stream, and a dropped unary call.
     let before = daemon.state().journal().head().size;
     let mut talk = Talk::begin(&wire, call("acme.slow.spin", "{}")).await;
     assert!(matches!(talk.next().await, Told::Started(_)));
@@ -201,7 +201,7 @@ async fn a_deadline_ends_a_call_and_its_run_is_recorded_as_cancelled() {
         }
     }
     assert_eq!(receipt.0, EventKind::RunFailed);
-    // The answer has begun, and ends at the deadline all the same.
+    // The response has begun, and still ends at the deadline.
     let late = Talk::begin(&wire.within("300m"), call("acme.slow.spin", "{}")).await.end().await;
     assert_eq!(late.code(), Code::DeadlineExceeded);
     daemon.app.drained().await;

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 
 pub(crate) type Unfinished = StreamBody<BoxStream<'static, Result<Frame<Bytes>, io::Error>>>;
 
-/// Bytes that come at once.
+/// Bytes per write.
 const PART: usize = 16 << 10;
 
 /// Returns a message with this announced length that ends early.
@@ -35,7 +35,7 @@ pub(crate) async fn connect(address: SocketAddr) -> io::Result<SendRequest<Unfin
     Ok(sender)
 }
 
-/// Announces a message, sends a part of it, and gives the status that comes before it is whole.
+/// Announces a message, sends a part of it, and returns the status that arrives before the rest.
 pub(crate) async fn status_before_message(
     mut sender: SendRequest<Unfinished>,
     address: SocketAddr,

@@ -52,7 +52,7 @@ impl Wire {
         Self { timeout: Some(timeout), ..self.clone() }
     }
 
-    /// Calls the daemon by another name, as a page does that rebound its own.
+    /// Returns a connection that addresses the daemon by another name, as a DNS rebinding attack does.
     pub(crate) fn called_as(&self, name: &str) -> Self {
         Self { authority: Some(name.parse().unwrap()), ..self.clone() }
     }
@@ -62,7 +62,7 @@ impl Wire {
         self.called.lock().unwrap().clone()
     }
 
-    /// Calls any method with the bytes of one message, and gives the first answer.
+    /// Calls any method with the bytes of one message, and returns the first response.
     pub(crate) async fn raw(&self, path: &str, message: Vec<u8>) -> Result<Option<Vec<u8>>, tonic::Status> {
         let mut client = tonic::client::Grpc::new(self.clone());
         client.ready().await.unwrap();
@@ -98,7 +98,7 @@ impl tower::Service<Request<Body>> for Wire {
     }
 }
 
-/// Messages as the bytes they are.
+/// A codec for raw messages.
 struct Bytes;
 
 impl Codec for Bytes {

@@ -51,7 +51,7 @@ async fn every_event_of_the_list_is_really_fired() {
     let asked = agent.invoke("acme.bench.ask", &InvokeRequest::default()).await.unwrap_err().into_problem();
     let id = asked.details["approval_id"].as_str().unwrap().to_owned();
     daemon.over_socket().deny(&id, &Default::default()).await.unwrap();
-    // The scheduler's own leaf; nothing else of it is needed here.
+    // Only the scheduler's leaf is needed here.
     let fired = palyra_journal::NewEvent::new(EventKind::RoutineFired, 1).subject("nightly");
     daemon.state().journal().append(fired).await.unwrap();
     let heard = |daemon: &Daemon, event: &str| completed(daemon, &event.replace(':', "-")) > 0;
@@ -126,7 +126,7 @@ async fn the_run_of_a_hook_reaches_no_hook() {
             && !events(daemon, &[EventKind::HookDeadLettered]).is_empty()
     })
     .await;
-    // What came after is the hooks' own and nothing more.
+    // All later events are those of hook runs.
     assert_eq!(
         (told(&daemon, "agree").len(), told(&daemon, "remark").len(), told(&daemon, "trap").len()),
         (1, 2, 5)

@@ -89,7 +89,7 @@ async fn an_edited_file_counts_once_an_operator_applies_it() {
     assert!(!is_blocked(&daemon).await);
     let changed = super::events(&daemon, &[EventKind::HooksChanged]);
     assert_eq!(changed.last().unwrap().event.details["set"], serde_json::json!(["block"]));
-    // What was applied is there after a restart.
+    // Applied bindings survive a restart.
     let (state, _home) = daemon.stop_and_reopen().await;
     assert_eq!(state.hooks().index().get("block").unwrap().binding.hook, "acme.watch.agree");
 }

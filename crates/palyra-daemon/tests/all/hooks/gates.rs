@@ -51,7 +51,7 @@ async fn gate_blocks_with_its_reason() {
     assert_eq!(problem.details["gate"]["binding"], "block");
     let refused = events(&daemon, &[EventKind::RunRefused]);
     assert_eq!(refused[0].event.details["gate"], "block");
-    // Nothing of the tool ran.
+    // The tool did not run.
     assert!(
         events(&daemon, &[EventKind::RunCompleted])
             .iter()

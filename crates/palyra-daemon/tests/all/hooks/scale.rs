@@ -13,7 +13,7 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
-/// Bindings that hear of one event.
+/// Number of bindings per event.
 const HEARD_BY: usize = 4;
 
 fn number(name: &str, few: usize) -> usize {

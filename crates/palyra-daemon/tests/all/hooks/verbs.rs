@@ -87,7 +87,7 @@ async fn dead_letters_can_be_retried_or_dropped() {
     assert_eq!((kept.len(), kept[1].attempts), (2, letters[1].attempts + 1), "a failed try keeps and counts");
     assert_eq!(client.drop_dead_letter(second).await.unwrap().letter, second);
     assert_eq!(client.drop_dead_letter(second).await.unwrap_err().into_problem().code.as_str(), "not_found");
-    // The same binding with a hook that can: its letter is taken.
+    // The same binding with another hook, which accepts the letter.
     let text = daemon.root.path().join("hooks/bindings.json");
     let edited = std::fs::read_to_string(&text).unwrap().replace("acme.watch.fail", "acme.watch.agree");
     std::fs::write(&text, edited).unwrap();

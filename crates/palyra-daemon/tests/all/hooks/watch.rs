@@ -6,7 +6,7 @@ use palyra_skills::{BuildRequest, build_signed_skill_artifact, capability_digest
 use palyra_state::{InstallOptions, State};
 use std::collections::BTreeSet;
 
-/// The hooks, with what the function of each does.
+/// The hooks, each with the body of its function.
 const HOOKS: [(&str, &str); 9] = [
     ("agree", "(call $say (i32.const 0) (i32.const 10))"),
     ("block", "(call $say (i32.const 32) (i32.const 21))"),
@@ -66,7 +66,7 @@ fuel_budget = 5000000000
     text
 }
 
-/// Installs `acme.watch`, consented to.
+/// Installs `acme.watch` with consent.
 pub(crate) fn install(state: &State) {
     let (manifest, module) = (manifest(), wat::parse_str(module()).unwrap());
     let key = SkillSigningKey::from_seed(&zeroize::Zeroizing::new([1; 32]));

@@ -23,9 +23,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Notify;
 
 const COUNTER: &str = "acme.counter.add";
-/// Answers and events of one run, and a few more.
+/// Number of steps of one run before a kill, at most: its answers and events, and a few more.
 const MOST_STEPS: u64 = 14;
-/// Requests between a step and the kill, so that it comes at different moments of what follows.
+/// Maximum number of requests between a step and the kill, which vary the moment of the kill.
 const MOST_PINGS: u64 = 4;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,7 +114,7 @@ async fn talk(client: &Client<Remote>, progress: &Progress) -> Option<()> {
     }
 }
 
-/// Brings the run that an earlier daemon left to its end.
+/// Completes the run that an earlier daemon has left.
 async fn settle(client: &Client<Remote>) -> Option<AgentRun> {
     let sessions = client.sessions(&SessionQuery::default()).await.unwrap().sessions;
     let session = sessions.iter().max_by_key(|session| (session.created_ms, session.session_id.clone()))?;
@@ -139,7 +139,7 @@ async fn settle(client: &Client<Remote>) -> Option<AgentRun> {
     }
 }
 
-/// Yes to the proposal, and no to calling again what may have had its effect.
+/// Accepts the proposal, and declines to repeat a call that may have had its effect.
 fn answer(pause: &Pause) -> PauseAnswer {
     let form = pause.kind == PauseKind::Form;
     let submit = form.then(|| FormSubmit {

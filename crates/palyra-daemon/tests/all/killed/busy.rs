@@ -26,15 +26,15 @@ use zeroize::Zeroizing;
 /// Results that a daemon acknowledged.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Acknowledged {
-    /// Runs whose result came back.
+    /// Ids of runs whose result was received.
     pub(super) runs: Vec<String>,
-    /// Approvals that were decided.
+    /// Ids of decided approvals.
     pub(super) decided: Vec<String>,
     /// Manual fires that were reported as completed.
     pub(super) fired: Vec<(String, u64)>,
-    /// Agent runs that finished.
+    /// Ids of finished agent runs.
     pub(super) agent_runs: Vec<String>,
-    /// The newest release of `acme.other` that was installed.
+    /// Newest acknowledged release of `acme.other`.
     pub(super) release: u32,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn add_routines(state: State) -> State {
     Arc::try_unwrap(state).ok().unwrap()
 }
 
-/// Works until enough answers came, kills, and gives what was acknowledged.
+/// Works until enough answers were received, kills the daemon, and returns what was acknowledged.
 pub(super) async fn keep_busy(
     root: &StateRoot,
     point: u64,
@@ -136,7 +136,7 @@ pub(super) async fn keep_busy(
         () = shared.enough.notified() => kill(),
         ended = working.join_next() => panic!("a client ended before the daemon: {ended:?}"),
     }
-    // Each ends with its connection.
+    // Each client ends with its connection.
     while let Some(ended) = working.join_next().await {
         ended.unwrap();
     }
@@ -158,7 +158,7 @@ async fn call(client: Client<Remote>, shared: Arc<Shared>) {
     }
 }
 
-/// Fires by hand what also fires by itself.
+/// Fires a routine by request while it also fires by schedule.
 async fn fire(client: Client<Remote>, shared: Arc<Shared>) {
     loop {
         let Some(fire) = unless_gone(client.fire_routine("every-0").await) else { return };
@@ -169,7 +169,7 @@ async fn fire(client: Client<Remote>, shared: Arc<Shared>) {
     }
 }
 
-/// Finishes the agent runs that an earlier daemon left, then begins others.
+/// Finishes the agent runs of an earlier daemon, then begins others.
 async fn converse(client: Client<Remote>, shared: Arc<Shared>) {
     let Some(left) = unless_gone(client.sessions(&SessionQuery::default()).await) else { return };
     for run_id in left.sessions.into_iter().filter_map(|session| session.active_run) {
@@ -218,7 +218,7 @@ async fn finish(client: &Client<Remote>, run_id: &str) -> Option<()> {
             owner_present: true,
         };
         match client.answer_pause(&pause.pause_id, &answer).await {
-            // A daemon that has just started may not have taken the run up yet.
+            // A daemon that has just started may not have resumed the run yet.
             Err(ClientError::Problem(problem)) if problem.code.as_str() == "not_under_way" => {}
             answered => {
                 unless_gone(answered)?;
@@ -250,7 +250,7 @@ async fn approve(agent: Client<Remote>, owner: Client<Remote>, shared: Arc<Share
     }
 }
 
-/// Installs one release after another.
+/// Installs consecutive releases.
 async fn install(client: Client<Remote>, shared: Arc<Shared>, first: u32) {
     for release in first + 2.. {
         let (package, _) = package("other", "", release);

@@ -14,7 +14,7 @@ use palyra_state::lock::SHORT_COMMAND_WAIT;
 use palyra_state::{State, StateRoot};
 use std::collections::BTreeMap;
 
-/// Answers that come before a kill, at most.
+/// Maximum number of answers before a kill.
 const MOST_ANSWERS: u64 = 12;
 const TOOLS: [&str; 2] = ["acme.bench.echo", "acme.speaker.say"];
 
@@ -115,7 +115,7 @@ fn check(root: &StateRoot, told: &std::path::Path, answered: usize) {
             .collect();
         assert_eq!(taken, calls, "every event once, in order, for `{binding}`");
     }
-    // Every message that was published is in the file, and nothing is there that was not recorded.
+    // The file contains every published message, and only recorded ones.
     let mut recorded: BTreeMap<u64, usize> = BTreeMap::new();
     for event in all_events(&state, EventKind::ChannelDelivered) {
         *recorded.entry(event.event.details["message"].as_u64().unwrap()).or_default() += 1;
