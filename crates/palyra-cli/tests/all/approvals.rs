@@ -68,7 +68,7 @@ fn cut_arguments_need_their_digest_unless_they_were_shown_whole() {
     }
     let whole = bench.json(&["approvals", "show", &id, "--whole"]);
     assert!(whole["arguments"].as_str().unwrap().ends_with(r#""z":"rm -rf /"}"#), "{whole}");
-    // The flag that skips the question skips what it would have shown.
+    // The flag skips the prompt, and with it the arguments that the prompt would show.
     let blind = at_terminal(&bench.environment, &["approvals", "approve", &id, "--yes"], &[]);
     assert_eq!(blind.code, 2, "{}", blind.shown);
     let named = ["approvals", "approve", &id, "--yes", "--arguments-sha256", digest];

@@ -38,7 +38,7 @@ impl Ear {
         ran
     }
 
-    /// Runs a command that must work, and gives its answer.
+    /// Runs a command that must succeed, and returns its JSON output.
     fn answer(&mut self, arguments: &[&str]) -> serde_json::Value {
         let ran = self.run_as(arguments, "json");
         ran.judged()
@@ -49,7 +49,7 @@ impl Ear {
 fn all_commands(environment: &TestEnvironment, path: &[String], found: &mut Vec<Vec<String>>) {
     let words: Vec<&str> = path.iter().map(String::as_str).chain(["--help"]).collect();
     let help = environment.palyra(&words).stdout;
-    // The first page has its commands in groups.
+    // The first page lists the commands in groups.
     let listed = if path.is_empty() {
         help.split("\nOptions:\n").next().unwrap_or_default().to_owned()
     } else {

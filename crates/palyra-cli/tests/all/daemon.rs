@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command};
 
-/// A daemon in the background; it ends with the test.
+/// A daemon in the background, stopped with the test.
 pub(crate) struct Background {
     child: Child,
     told: String,
@@ -29,7 +29,7 @@ impl Background {
         self.told.split_whitespace().find(|word| word.starts_with("http")).unwrap()
     }
 
-    /// Waits for its end.
+    /// Waits until the process ends; returns its exit code.
     fn ended(mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
@@ -124,7 +124,7 @@ fn a_call_is_the_same_with_a_daemon_and_without() {
     let mut remote = comparable(bench.json(&count));
     assert_eq!((&own.0["result"], &remote["result"]), (&json!({ "count": 5 }), &json!({ "count": 10 })));
     remote["result"] = own.0["result"].clone();
-    // A later count reads a value where the first one read none.
+    // The second call reads a value that the first one has stored, so the counts differ.
     for field in ["usage", "capabilities"] {
         remote[field] = own.0[field].clone();
     }

@@ -48,7 +48,7 @@ fn a_backup_is_made_of_a_daemon_that_runs_and_put_back_elsewhere() {
     assert_eq!(made["schema"], json!("palyra.backup/v1"));
     let mode = std::fs::metadata(environment.path("copy.tar")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    // It still serves, and what happens now is not in the copy.
+    // The daemon still serves, and later changes are not in the backup.
     environment.palyra(&["keys", "new", "second"]);
     assert_eq!(environment.palyra(&["keys", "list", "--json"]).json()["keys"].as_array().unwrap().len(), 2);
     let elsewhere = environment.home("elsewhere");

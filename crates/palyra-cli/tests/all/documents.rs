@@ -131,7 +131,7 @@ fn the_commands_about_the_state_exist() {
     }
 }
 
-/// Runs the example commands of the document, in a directory that has the counter.
+/// Runs the example commands of the document, in a directory with the counter.
 #[test]
 fn the_examples_work() {
     let environment = TestEnvironment::new();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// Directories that live as long as the test.
+/// Temporary directories of one test.
 pub(crate) struct TestEnvironment {
     root: TempDir,
 }
@@ -66,7 +66,7 @@ impl TestEnvironment {
         command
     }
 
-    /// Runs `palyra` to its end.
+    /// Runs `palyra` until it exits.
     pub(crate) fn palyra(&self, arguments: &[&str]) -> Ran {
         self.ran(self.command(arguments).output().unwrap())
     }
@@ -74,7 +74,7 @@ impl TestEnvironment {
     /// Runs the program with this standard input.
     pub(crate) fn palyra_with_input(&self, arguments: &[&str], input: &[u8]) -> Ran {
         let mut child = self.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
-        // A program that does not want all of it closes the pipe.
+        // A program that does not read all of its input closes the pipe.
         let _ = child.stdin.take().unwrap().write_all(input);
         self.ran(child.wait_with_output().unwrap())
     }

@@ -58,12 +58,12 @@ impl Fixture {
         self.expected[name].as_array().unwrap()
     }
 
-    /// Checks that a command's answer has the fact `name`.
+    /// Checks that the output of a command matches the fact `name`.
     fn check(&self, arguments: &[&str], name: &str) {
         assert_contains(&self.json(arguments), &self.expected[name]);
     }
 
-    /// Checks that the policy is shown as it was set, followed by the rule about labels, which it was set without.
+    /// Checks that the policy is shown as it was set, followed by the default rule about labels, which is newer.
     fn check_policy(&self, root: &[&str]) {
         let shown = self.json(&[&["policy", "show"], root].concat());
         let added = shown["text"].as_str().unwrap().strip_prefix(self.text("/policy/text"));
@@ -74,7 +74,7 @@ impl Fixture {
         assert_eq!(shown["default"], false);
     }
 
-    /// Checks that a field of a command's answer has the fact of the same name.
+    /// Checks that a field of a command's output matches the fact of the same name.
     fn check_field(&self, arguments: &[&str], name: &str) {
         assert_contains(&self.json(arguments)[name], &self.expected[name]);
     }
@@ -250,7 +250,7 @@ fn vault_and_trust_of_945e3d1_open() {
     fixture.check_field(&["vault", "list"], "secrets");
     fixture.check_field(&["keys", "list"], "keys");
     fixture.check(&["trust", "list"], "trust");
-    // Only a key whose sealed half opens can be exported.
+    // Only a key whose sealed half can be opened can be exported.
     fixture.environment.write_private("passphrase", "of the exported key");
     let out = ["--key-file", "release.key", "--key-passphrase-file", "passphrase"];
     let exported = fixture.palyra(&[&["keys", "export", "release"], &out[..]].concat());

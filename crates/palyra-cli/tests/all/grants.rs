@@ -86,7 +86,7 @@ async fn http_opens_when_the_advice_is_followed() {
     let seen = server.requests();
     assert_eq!((seen.len(), seen[0].target.as_str()), (1, "/items/1?q=2"));
 
-    // The rule is for another path: the denial names the narrowest rule for this one.
+    // The rule permits another path: the denial names the narrowest rule for this one.
     let narrow = environment
         .run("relay.wat", &["--input", &calls(&send), "--json", "--grant", &format!("http:{url}/other")]);
     assert_eq!(narrow.error()["details"]["grant"], format!("http:GET {url}/items/1"));

@@ -25,14 +25,14 @@ pub(crate) fn echo() -> String {
     )
 }
 
-/// Writes these bytes, given in the spelling of WAT strings, and returns a status.
+/// Returns a guest that writes these bytes, given as a WAT string, and returns a status.
 pub(crate) fn says(output: &str, length: usize, status: i32) -> String {
     let body =
         format!("(drop (call $output_write (i32.const 16) (i32.const {length}))) (i32.const {status})");
     core(&body).replace("(func (export", &format!("(data (i32.const 16) \"{output}\") (func (export"))
 }
 
-/// Goes round a loop a hundred times and returns 1.
+/// Returns a guest that loops a hundred times and returns 1.
 pub(crate) fn circling() -> String {
     says("1", 1, 0).replace(
         "(drop",
@@ -53,18 +53,18 @@ pub(crate) fn recursive() -> String {
     core("(call $down) (i32.const 0)").replace("(func (export", "(func $down (call $down)) (func (export")
 }
 
-/// Traps in a function with a name.
+/// Returns a guest that traps in a named function.
 pub(crate) fn trapping() -> String {
     core("(call $break_something) (i32.const 0)")
         .replace("(func (export", "(func $break_something (unreachable)) (func (export")
 }
 
-/// Grows its memory to 125 MiB and returns 1.
+/// Returns a guest that grows its memory to 125 MiB and returns 1.
 pub(crate) fn growing() -> String {
     says("1", 1, 0).replace("(drop", "(drop (memory.grow (i32.const 2000))) (drop")
 }
 
-/// Writes 64 KiB of output a hundred times.
+/// Returns a guest that writes 64 KiB of output a hundred times.
 pub(crate) fn talkative() -> String {
     core(
         "(loop $again

@@ -29,7 +29,7 @@ fn command(hint: &str) -> Vec<String> {
     words(hint.split('`').nth(1).unwrap_or_else(|| panic!("nothing to paste: {hint}")))
 }
 
-/// Carries a hint out: a command for the operator, or a limit of the call.
+/// Follows a hint: runs a command of the operator, or sets a limit of the call.
 #[track_caller]
 fn follow(caller: &mut Caller<'_>, refused: &Refused) {
     let words = command(&refused.hint);
@@ -146,7 +146,7 @@ async fn denial_by_manifest_hints_at_a_new_release() {
     let daemon = up(&bench.environment, &["--grpc-listen", "127.0.0.1:0"]);
     let mut caller = Caller::new(&bench, &daemon).await;
     let asked = CELLS.iter().filter(|cell| cell.place == Place::Manifest);
-    // Little fuel is enough for all but one.
+    // Little fuel is enough for all tools but one.
     let tool = |kind| if kind == "fuel" { "long" } else { kind };
     let kinds: Vec<_> = asked.filter_map(|cell| Some((tool(cell.kind), cell.manifest_line()?))).collect();
     for transport in TRANSPORTS {

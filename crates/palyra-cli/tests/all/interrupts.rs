@@ -12,7 +12,7 @@ fn interrupt(child: Child, signal: Signal, environment: &TestEnvironment) -> Ran
     environment.ran(child.wait_with_output().unwrap())
 }
 
-/// Starts a run that waits for a server which never answers.
+/// Interrupts a run that waits for a server without a response.
 async fn interrupted_run(signal: Signal, more: &[&str]) -> (TestEnvironment, Ran) {
     let (server, url) = serve(|_| TestReply::status(200).body(TestBody::Stalled("begun".into()))).await;
     let environment = TestEnvironment::new();

@@ -145,7 +145,7 @@ fn a_checkpoint_kept_elsewhere_finds_out_an_old_copy_of_everything() {
     ");
 }
 
-/// The daemon a command started; it ends with the test.
+/// A daemon that a command started, stopped with the test.
 struct Started<'e>(&'e TestEnvironment);
 
 impl Drop for Started<'_> {
@@ -154,7 +154,7 @@ impl Drop for Started<'_> {
     }
 }
 
-/// A command that watches; it ends with the test.
+/// A command that follows, killed with the test.
 struct Following(std::process::Child);
 
 impl Drop for Following {
@@ -173,7 +173,7 @@ fn following_shows_events_of_other_commands_and_ends_when_interrupted() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    // The daemon's own beginning may come before or after what was there.
+    // The start of the daemon may be recorded before or after the earlier events.
     let mut next = || loop {
         let line = lines.next().unwrap().unwrap();
         match serde_json::from_str::<serde_json::Value>(&line).unwrap() {
@@ -211,7 +211,7 @@ fn following_ends_when_the_daemon_does() {
     let child = environment.command(&["journal", "tail", "--follow", "-n", "1"]).spawn().unwrap();
     let mut child = Following(child);
     let mut line = String::new();
-    // Kept open to the end: for a reader that has gone, following ends with success.
+    // Kept open until the end, because following ends successfully when its reader is gone.
     let mut told = BufReader::new(child.0.stdout.take().unwrap());
     told.read_line(&mut line).unwrap();
     assert!(line.contains("vault:put") || line.contains("gateway:startup"), "{line}");

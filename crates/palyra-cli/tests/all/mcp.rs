@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Stdio};
 use tokio::net::unix::pipe;
 
-/// A daemon that a command started, gone when the test ends.
+/// Stops the daemon that a command started when the test ends.
 struct Stopped<'b>(&'b SkillBench);
 
 impl Drop for Stopped<'_> {

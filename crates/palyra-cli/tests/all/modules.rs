@@ -35,7 +35,7 @@ fn files_that_cannot_be_read() {
     assert_snapshot!(refused(&environment, "directory.wasm"), @"2 usage: `directory.wasm` is a directory, not a file");
     assert_snapshot!(refused(&environment, "fifo.wasm"), @"2 usage: `fifo.wasm` is not a regular file");
     assert_snapshot!(refused(&environment, "/dev/zero"), @"2 usage: `/dev/zero` is not a regular file");
-    // It can be written only, by everybody and by root.
+    // A file that can only be written, even by root.
     let unreadable = refused(&environment, "/proc/self/clear_refs");
     assert!(unreadable.starts_with("2 usage: cannot read `/proc/self/clear_refs`: "), "{unreadable}");
 }

@@ -12,7 +12,7 @@ fn environment() -> TestEnvironment {
     environment
 }
 
-/// Writes to the log, publishes, and stores.
+/// Returns a guest that logs, publishes and stores.
 fn busy() -> String {
     calls(
         "{'op':'log.write','level':'info','message':'first\\nsecond'}|\
@@ -191,11 +191,11 @@ fn variables_stand_for_flags_and_flags_win() {
     assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("[\n  1\n]\n", ""));
     let verbose = environment.palyra_with_variables(&in_human, &[in_json[0], ("PALYRA_QUIET", "0")]);
     assert!(verbose.stderr.contains("finished"), "{}", verbose.stderr);
-    // Options of one command have no variable.
+    // Options of a single command have no variable.
     let input_only = [("PALYRA_RUN_INPUT", "[2]")];
     let ran = environment.palyra_with_variables(&["run", "--json", "--module", "echo.wat"], &input_only);
     assert_eq!(ran.json()["result"], serde_json::json!({}));
-    // Authority comes from the operator's hand only.
+    // Permissions are only set by arguments, never by variables.
     let input = calls("{'op':'storage.get','handle':&,'key':'a'}");
     let widening = [("PALYRA_RUN_GRANT", "storage:a/"), ("PALYRA_GRANT", "storage:a/")];
     let denied =

@@ -13,7 +13,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 pub(crate) enum Typing<'a> {
     /// Echoed while it is typed.
     Shown(&'a str, &'a str),
-    /// Typed only once the terminal has stopped showing what is typed.
+    /// Typed only after the terminal has stopped to echo its input.
     Hidden(&'a str, &'a str),
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn at_terminal(environment: &TestEnvironment, arguments: &[&str], typ
         }
         writeln!(screen.keyboard, "{answer}").unwrap();
     }
-    // The end of the output is the end of the program.
+    // The output ends with the program.
     drop(terminal);
     while screen.more() {}
     Seen { code: child.wait().unwrap().code().unwrap(), shown: screen.shown.replace('\r', "") }
@@ -76,7 +76,7 @@ struct Screen {
 }
 
 impl Screen {
-    /// Opens the terminal by its name, which is the first line.
+    /// Opens the terminal by its name, which is in the first line.
     fn terminal(&mut self) -> OwnedFd {
         self.wait_for("\n");
         let name = self.shown[..self.read_to].trim().to_owned();
@@ -84,7 +84,7 @@ impl Screen {
             .unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// Reads what was shown since; false at the end.
+    /// Reads new output; returns false at its end.
     fn more(&mut self) -> bool {
         let mut bytes = [0; 4096];
         let count = self.output.read(&mut bytes).unwrap();

@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 
 const TEXT: &str = include_str!("../../../../docs/quickstart.md");
 
-/// A home without anything, in which commands are typed.
+/// An empty home in which the commands run.
 struct Machine(TestEnvironment);
 
 impl Machine {
-    /// Types a command of the document. The daemon takes any free port, because tests run side by side.
+    /// Runs a command of the document. The daemon uses a free port, because tests run in parallel.
     fn type_in(&self, command: &str) -> Ran {
         let program = std::path::Path::new(env!("CARGO_BIN_EXE_palyra")).parent().unwrap();
         let mut shell = Command::new("sh");

@@ -82,7 +82,7 @@ fn a_module_runs_inline_where_the_policy_allows_it() {
     ");
     let secret = environment.palyra(&[&call[..], &["--secret", "a=-"]].concat());
     assert_eq!(secret.code, 2, "{}", secret.shown());
-    // The policy of what audits go by is asked of the daemon too.
+    // The audit policy is read from the daemon as well.
     assert_eq!(environment.palyra(&["audit-policy", "show", "--json"]).json()["default"], true);
     environment.write("policy.toml", "version = 3\n");
     assert_eq!(environment.palyra(&["audit-policy", "set", "policy.toml", "--json"]).json()["version"], 3);

@@ -16,7 +16,7 @@ fn environment() -> TestEnvironment {
     environment
 }
 
-/// Answers with everything it was sent.
+/// Returns the request as the response.
 fn echoing(request: &TestRequest) -> TestReply {
     let sent = format!("{} {:?} {:?}", request.target, request.headers, request.body);
     TestReply::ok(sent)

@@ -40,7 +40,7 @@ fn with_tools() -> TestEnvironment {
     environment
 }
 
-/// Types a command of a document, with the programs of this machine.
+/// Runs a command of a document, with the programs of this machine.
 fn type_in(environment: &TestEnvironment, command: &str) -> Ran {
     let program = Path::new(env!("CARGO_BIN_EXE_palyra")).parent().unwrap();
     let path = std::env::var("PATH").unwrap();
@@ -51,7 +51,7 @@ fn type_in(environment: &TestEnvironment, command: &str) -> Ran {
     environment.ran(shell.output().unwrap())
 }
 
-/// Executes the commands of a page in order; the question of `install` is answered with yes.
+/// Runs the commands of a page in order, and answers the prompt of `install` with yes.
 fn follow(page: &str, environment: &TestEnvironment) -> Vec<(String, String)> {
     let commands: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
     assert!(commands.len() >= 6, "{commands:?}");

@@ -11,7 +11,7 @@ pub(crate) struct SkillBench {
 /// Returns the manifest of an example skill.
 pub(crate) fn example(name: &str) -> String {
     let path = format!("{}/../../examples/skills/{name}/skill.toml", env!("CARGO_MANIFEST_DIR"));
-    // Another payload than the one that is built in and trusted as such.
+    // Changes the payload, so that it is not the embedded release, which is trusted.
     std::fs::read_to_string(path).unwrap() + "# packaged by a test\n"
 }
 

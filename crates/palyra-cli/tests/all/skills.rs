@@ -203,7 +203,7 @@ fn an_unknown_publisher_is_stored_and_cannot_run() {
     assert_eq!(stored.code, 5, "{}", stored.shown());
     assert!(stored.stderr.contains("publisher `palyra` is unknown here"), "{}", stored.stderr);
     assert!(stored.stdout.contains("(your key `release`)"), "{}", stored.stdout);
-    // The command that is shown works as pasted.
+    // The shown command can be pasted.
     let (_, command) = stored.stderr.split_once("`palyra trust allow palyra ").unwrap();
     let (key, _) = command.split_once('`').unwrap();
     bench.ok(&["trust", "allow", "palyra", key]);
@@ -228,7 +228,7 @@ fn install_of_a_skill_the_audit_stops_exits_6_and_names_the_finding_to_accept() 
     assert_eq!(stored.code, 6, "{}", stored.shown());
     assert!(!stored.stderr.contains("--allow-tofu"), "{}", stored.stderr);
     assert!(stored.stderr.contains("--accept text-instructions"), "{}", stored.stderr);
-    // Without the permission to pin, the publisher is what keeps it from running.
+    // Without permission to pin the publisher, the skill does not run because of its publisher.
     let bench = SkillBench::new();
     let file = bench.package_with_findings("counter", &orders, "counter-wat");
     let stored = bench.palyra(&["skills", "install", &file]);
@@ -296,7 +296,7 @@ fn shown_digest_is_accepted_after_an_update_over_a_quarantined_release() {
     let bench = SkillBench::new();
     let id = "palyra.counter_wat";
     bench.install(&bench.package("one", &counter("0.1.0", 1), "counter-wat"), &[]);
-    // Growth, so that a consent is needed.
+    // An update with more permissions requires consent.
     let grown = |version: &str, number: u32| {
         counter(version, number)
             .replace("storage_prefixes = [\"counter/\"]", "storage_prefixes = [\"counter/\", \"history/\"]")

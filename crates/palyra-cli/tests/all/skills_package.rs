@@ -133,7 +133,7 @@ fn a_package_is_signed_by_exactly_one_source_of_keys() {
     let unknown = bench.palyra(&[&build[..], &["--signing-key-vault-ref", "relase"]].concat());
     assert_eq!(unknown.code, 11, "{}", unknown.shown());
 
-    // Any 32 bytes are no key, wherever they come from.
+    // Not every 32 bytes are a key, from any source.
     let passphrase = bench.environment.path("passphrase");
     std::fs::write(&passphrase, "correct horse").unwrap();
     std::fs::set_permissions(&passphrase, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();

@@ -44,12 +44,12 @@ impl Machine {
 
     fn ok(&self, arguments: &[&str], more: &[&str]) -> Value {
         let ran = self.palyra(&[arguments, more, &["--json"]].concat());
-        // 12: installed, and waiting for consent.
+        // Exit code 12: installed, but consent is required.
         assert!(matches!(ran.code, 0 | 12), "{arguments:?}\n{}", ran.shown());
         serde_json::from_str(&ran.stdout).unwrap()
     }
 
-    /// Runs a command line as the guide has it, with names in place of its keys.
+    /// Runs a command line of the guide, with the names of keys filled in.
     fn guide(&self, line: &str, names: &[(&str, &str)]) -> Value {
         assert!(GUIDE.contains(&format!("$ palyra {line}\n")), "not in docs/state.md: {line}");
         let word = |word: &str| {
@@ -101,7 +101,7 @@ fn release_by_the_next_key_is_accepted_where_the_old_key_or_none_is_known() {
         (&json!(1), &json!(1), &json!(0))
     );
 
-    // By the statement in the package, by the statement itself, and without any history.
+    // With the statement in the package, with the statement file, and without any history.
     follower.take(&author, "rotation.json");
     assert_eq!(follower.ok(&["trust", "apply", "rotation.json"], &[])["outcome"], "rotated");
     for machine in [&old, &follower, &stranger] {
@@ -138,7 +138,7 @@ fn release_by_a_key_file_carries_the_statements_that_are_named() {
         &["keys", "export", "release-2", "--key-file", "release-2.key"],
         &["--key-passphrase-file", "passphrase"],
     );
-    // A machine without a state root builds.
+    // Packages can be built on a machine without a state root.
     let builder = Machine(TestEnvironment::new());
     builder.source("0.2.0", 2);
     builder.take(&author, "rotation.json");
@@ -150,7 +150,7 @@ fn release_by_a_key_file_carries_the_statements_that_are_named() {
     assert_eq!(builder.guide(build, &[])["epoch"], 1);
     assert_eq!(old.install(&builder, "notes-2.palyra-skill")["status"], "active");
 
-    // A statement that leads elsewhere is refused before anything is written.
+    // A statement that names another successor is rejected before anything is written.
     author.0.new_key("other");
     let other = author.palyra(&[
         "skills",
@@ -191,7 +191,7 @@ fn statement_with_a_wrong_epoch_is_repaired_by_the_same_keys() {
     author.build_first();
     old.install(&author, "notes-1.palyra-skill");
     author.0.new_key("release-2");
-    // This state root knows nothing of the publisher, so nothing contradicts the number.
+    // This state root does not know the publisher, so it cannot check the epoch.
     let rotate = ["keys", "rotate", "acme", "--from", "release", "--to", "release-2"];
     author.ok(&rotate, &["--epoch", "1", "--out", "wrong.json"]);
     old.take(&author, "wrong.json");
@@ -204,7 +204,7 @@ fn statement_with_a_wrong_epoch_is_repaired_by_the_same_keys() {
     let build = "skills package build notes --out notes-2.palyra-skill --signing-key-vault-ref release-2";
     assert_eq!(author.guide(build, &[])["epoch"], 1);
     assert_eq!(old.install(&author, "notes-2.palyra-skill")["status"], "active");
-    // Another successor is still refused.
+    // Another successor is still rejected.
     author.0.new_key("other");
     let other = ["keys", "rotate", "acme", "--from", "release", "--to", "other", "--out", "other.json"];
     assert_ne!(author.palyra(&[&other[..], &["--epoch", "3"]].concat()).code, 0);
@@ -232,7 +232,7 @@ fn two_of_three_keys_on_three_machines_make_a_release() {
     let signed = two.guide("skills package sign notes.palyra-skill --signing-key-vault-ref two", &[]);
     assert_eq!((&signed["missing_signatures"], signed["key_ids"].as_array().unwrap().len()), (&json!(0), 2));
     assert_eq!(user.install(&two, "notes.palyra-skill")["status"], "active");
-    // A third signature does no harm; a second one by the same key and one by a stranger are refused.
+    // A third signature is accepted; a second one by the same key and one by an unrelated key are rejected.
     three.take(&two, "notes.palyra-skill");
     let sign = ["skills", "package", "sign", "notes.palyra-skill", "--signing-key-vault-ref"];
     assert_eq!(three.ok(&sign, &["three"])["key_ids"].as_array().unwrap().len(), 3);
@@ -255,7 +255,7 @@ fn several_keys_of_one_vault_sign_at_once() {
     let user = Machine::new();
     user.ok(&["trust", "allow", "acme", &keys[0], &keys[1], "--threshold", "2"], &[]);
     assert_eq!(user.install(&author, "notes.palyra-skill")["status"], "active");
-    // The publisher's threshold is known to the vault that trusts it: one signature is not enough.
+    // The vault that trusts the publisher knows its threshold: one signature is not enough.
     author.ok(&["trust", "allow", "acme", &keys[0], &keys[1], "--threshold", "2"], &[]);
     let alone = author.ok(&build, &["--signing-key-vault-ref", "one"]);
     assert_eq!(alone["missing_signatures"], 1);

@@ -22,7 +22,7 @@ fn recorded() -> TestEnvironment {
     environment
 }
 
-/// Changes the tape and replays it.
+/// Edits the tape and replays it.
 fn replay_edited(from: &str, to: &str) -> String {
     let environment = recorded();
     let tape = environment.read("a.tape");
@@ -262,7 +262,7 @@ fn a_revealed_secret_is_needed_again() {
     ");
 }
 
-/// Files are read from the tape and writes only compared: neither with the grant nor without it is a directory opened.
+/// Files are read from the tape, and writes are only compared: no directory is opened, with or without the grant.
 #[test]
 fn replay_with_a_directory_to_write_to_overwrites_nothing() {
     let environment = TestEnvironment::new();

@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::process::Command;
 
-/// A daemon in the background that is stopped with the test, however it ends.
+/// A daemon in the background, stopped with the test even if the test fails.
 struct Detached<'a> {
     environment: &'a TestEnvironment,
     started: Value,
@@ -25,7 +25,7 @@ impl<'a> Detached<'a> {
         self.environment.palyra(&[arguments, &["--state-root", "root"]].concat())
     }
 
-    /// Runs a command as a person pastes it into another shell.
+    /// Runs a command in another shell, as if it was pasted.
     fn paste(&self, command: &str) -> crate::environment::Ran {
         let mut shell = Command::new("sh");
         shell.args(["-c", command]).current_dir("/").env_clear().env("HOME", self.environment.home(""));

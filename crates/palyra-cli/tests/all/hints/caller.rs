@@ -20,7 +20,7 @@ use zeroize::Zeroizing;
 /// Every transport for a call, each with its own token; the command line is the owner.
 pub(super) struct Caller<'b> {
     pub(super) bench: &'b SkillBench,
-    /// The limits that calls name.
+    /// Limits of calls.
     pub(super) limits: Vec<String>,
     http: Client<Remote>,
     grpc: Wire,
@@ -28,7 +28,7 @@ pub(super) struct Caller<'b> {
     editor: Child,
 }
 
-/// Why a call gave nothing.
+/// Reason why a call was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refused {
     pub(super) code: String,

@@ -13,7 +13,7 @@ use palyra_api::grpc::gateway::v1::gateway_service_client::GatewayServiceClient;
 use std::task::{Context, Poll};
 use tonic::body::Body;
 
-/// A connection with a token on it.
+/// A connection with a token.
 #[derive(Clone)]
 pub(super) struct Wire {
     client: Client<HttpConnector, Body>,

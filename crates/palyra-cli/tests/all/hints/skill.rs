@@ -48,7 +48,7 @@ hosts = ["api.invalid"]
 reveal = true
 "#;
 
-/// Enough for every tool but the long one.
+/// Quotas that are enough for every tool but the long one.
 const NOTHING: &str = "\n[capabilities.quotas]\nfuel_budget = 100000\n";
 
 /// Creates a state root with the secret and the channel that the skill uses.
@@ -101,12 +101,12 @@ output_schema = {{ type = "object" }}
     file
 }
 
-/// Installs the release with everything, and agrees to it.
+/// Installs the release with all permissions, and consents to it.
 pub(super) fn install(bench: &SkillBench, secrets: &[&str]) {
     bench.install(&package(bench, "1.0.0", 1, true), secrets);
 }
 
-/// Installs the release with everything as an update, and agrees to it.
+/// Installs the release with all permissions as an update, and consents to it.
 pub(super) fn install_next(bench: &SkillBench) {
     let file = package(bench, "2.0.0", 2, true);
     let waiting = bench.json(&["skills", "update", &file]);

@@ -32,7 +32,7 @@ pub(super) const KINDS: [&str; 6] = ["http", "secret", "storage", "channel", "fu
 /// The way to cause a refusal.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
-    /// By settings, whose hint is a command or a limit.
+    /// Refused by settings; the hint is a command or a limit.
     Settings {
         set: &'static [&'static [&'static str]],
         /// Commands that undo the settings.
@@ -40,15 +40,15 @@ pub(super) enum Change {
         code: &'static str,
         hint: &'static str,
     },
-    /// By the release: its hint is the line that another one needs.
+    /// Refused by the release; the hint is the line that a corrected release needs.
     Release(&'static str),
     /// Covered by another test.
     Elsewhere,
-    /// Never, for a reason.
+    /// Never refused here, for this reason.
     Never(&'static str),
 }
 
-/// One kind in one place.
+/// One kind of refusal by one authority.
 pub(super) struct Cell {
     pub(super) kind: &'static str,
     pub(super) place: Place,
