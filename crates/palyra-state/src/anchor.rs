@@ -1,4 +1,4 @@
-//! //! The anchor: the digest of the database that the vault stores, so that an older or edited database is detected.
+//! The anchor: the digest of the database in the vault, which detects an older or edited database.
 
 use palyra_journal::TreeHead;
 use palyra_skills::Sha256Digest;

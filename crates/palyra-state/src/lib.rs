@@ -44,8 +44,8 @@ mod trust;
 mod vault;
 mod view;
 
-/// The journal, for callers that query and verify it through the owner.
 pub use activity::{ActivityCount, ActivityQuery};
+/// The journal, for callers that query and verify it through the owner.
 pub use palyra_journal as journal;
 
 pub use anchor::Anchor;

@@ -145,7 +145,7 @@ impl RoutineStore for Memory {
     }
 }
 
-/// Counts what it is asked to do; waits for a permit where a test holds them back.
+/// Counts its runs; waits for a permit if the test holds them back.
 pub(crate) struct Counting {
     pub(crate) ran: Mutex<Vec<FireKey>>,
     pub(crate) begun: Notify,

@@ -9,13 +9,13 @@ use proptest::prelude::*;
 /// An event between two steps of the scheduler.
 #[derive(Debug, Clone)]
 enum Event {
-    /// The clock moves, forward or back.
+    /// The clock is set, forward or back.
     Move(i64),
-    /// The owner is killed between a claim and anything else, and another one starts.
+    /// The owner is killed after a claim, and another one starts.
     Kill,
-    /// A definition is read again.
+    /// A definition is loaded again.
     Reload,
-    /// Two owners look at the same time, as if a lock had failed.
+    /// Two owners run at the same time, as if a lock had failed.
     Twice,
 }
 

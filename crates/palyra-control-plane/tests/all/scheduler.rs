@@ -94,7 +94,7 @@ async fn clocks_that_jump_fire_nothing_twice_and_lose_no_future() {
     running.settle().await;
     running.clock.set(100_000);
     running.until_ended(1).await;
-    // A year ahead, and back again.
+    // A year forward, and back again.
     running.clock.set(31_536_000_000);
     running.until_ended(4).await;
     running.settle().await;
@@ -110,7 +110,7 @@ async fn clocks_that_jump_fire_nothing_twice_and_lose_no_future() {
     assert!(statuses.contains(&(200_000, "completed".to_owned())));
 }
 
-/// Fires at three times in a row while the first is still under way.
+/// Fires at three consecutive times while the first fire is still in progress.
 async fn overlapping(policy: ConcurrencyPolicy) -> (Vec<(u64, String)>, usize) {
     let mut routine = routine("r", every(100));
     routine.concurrency = policy;
@@ -125,7 +125,7 @@ async fn overlapping(policy: ConcurrencyPolicy) -> (Vec<(u64, String)>, usize) {
             runner.begun.notified().await;
         }
     }
-    // The last one of those that replace each other is the one that stays.
+    // With `replace`, the last fire remains.
     if policy == ConcurrencyPolicy::Replace {
         runner.begun.notified().await;
     }

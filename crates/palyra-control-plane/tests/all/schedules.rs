@@ -116,11 +116,11 @@ fn nothing_is_due_in_quiet_hours() {
     assert_eq!(latest, [at("2025-06-01T19:00:00Z"), at("2025-06-02T05:00:00Z")]);
     let night = Schedule::new(&When::Cron("0 23 * * *".into()), zone, Some(&quiet)).unwrap();
     assert_eq!(night.next_after(at("2025-06-01T00:00:00Z")), None, "it never is");
-    // The clocks go from 02:00 to 03:00, over the end of these.
+    // The clocks change from 02:00 to 03:00, over the end of these quiet hours.
     let quiet: QuietHours = "01:30-02:45".parse().unwrap();
     let often = Schedule::new(&When::Cron("*/20 * * * *".into()), "America/New_York", Some(&quiet)).unwrap();
     assert_eq!(often.next_after(at("2025-03-09T06:20:00Z")), Some(at("2025-03-09T07:00:00Z")));
-    // The clocks go back from 03:00 to 02:00: the end of the first pass is not quiet, the beginning of the second is.
+    // The clocks change from 03:00 to 02:00: the end of the first pass is not quiet, the beginning of the second is.
     let often = Schedule::new(&When::Cron("*/7 2 * * *".into()), zone, Some(&quiet)).unwrap();
     let (from, until) = (at("2025-10-25T12:00:00Z"), at("2025-10-26T01:00:00Z"));
     let passes = [at("2025-10-26T00:49:00Z"), at("2025-10-26T00:56:00Z")];
@@ -164,7 +164,7 @@ fn invalid_schedule_is_rejected_with_reason() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Looking back finds what looking forward found, over every change of the clocks.
+    /// Searches backward and forward find the same times, over every change of the clocks.
     #[test]
     fn back_and_forward_agree(
         pattern in prop::sample::select(vec![

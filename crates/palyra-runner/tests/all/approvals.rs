@@ -113,7 +113,7 @@ async fn scopes_reach_as_far_as_they_say() {
             (moved("s1", "r2"), other_run),
             (moved("s2", "r1"), other_session),
             (ToolInvocation { principal: Arc::new(for_agent), ..asking("{}") }, false),
-            // Another token of the same name is another principal.
+            // Another token with the same name is another principal.
             (
                 ToolInvocation {
                     principal: Arc::new(Principal { identity: Some([2; 32]), ..agent }),
@@ -220,14 +220,14 @@ async fn time_that_runs_out_is_a_no() {
     let pending = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
     assert!(world.state.approvals().list(&pending).unwrap().approvals.is_empty());
     assert_eq!(world.state.approvals().get(&second).unwrap().status, ApprovalStatus::Expired);
-    // A yes that is not used in time does not last either.
+    // An unused approval expires too.
     let third = ask(&world, asking("{}")).await;
     approve(&world, &third, ApprovalScope::Arguments).await;
     world.caller.call(asking("{}")).await.unwrap();
     time.fetch_add(palyra_state::YES_LIFETIME_MS, Ordering::SeqCst);
     assert_eq!(failure(world.caller.call(asking("{}")).await).kind(), Kind::ApprovalRequired);
     assert_eq!(world.state.approvals().get(&third).unwrap().status, ApprovalStatus::Expired);
-    // What is closed goes after a while; what waits stays.
+    // Closed requests are removed after some time; pending ones stay.
     time.fetch_add(31 * 24 * 60 * 60 * 1_000, Ordering::SeqCst);
     ask(&world, asking("{}")).await;
     assert_eq!(world.state.runs().trim().unwrap().approvals, 4);
@@ -438,7 +438,7 @@ async fn long_arguments_are_kept_whole_and_need_their_digest_for_a_yes() {
         text,
         "what ran can be looked at"
     );
-    // A no needs no digest, and lets the whole go.
+    // A denial needs no digest, and removes the complete arguments.
     let id = ask(&world, asking(&input)).await;
     decide_approval(&world.state, &id, by("owner", ApprovalVerdict::Deny)).await.unwrap();
     assert!(world.state.approvals().arguments(&id, 0).unwrap().arguments_omitted() > 0);

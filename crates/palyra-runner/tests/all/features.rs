@@ -66,7 +66,7 @@ const WITHOUT_A_PROBE: [&str; 12] = [
     "CM64",
     "CM_IMPLEMENTS",
     "CM_CANON_NAMES",
-    // A way to write other features down.
+    // Another spelling of other features.
     "CALL_INDIRECT_OVERLONG",
 ];
 
@@ -106,7 +106,7 @@ async fn the_audit_accepts_what_the_engine_accepts() {
             audited.err(),
             loaded.err()
         );
-        // Without the feature the probe means nothing: it must be the feature that decides.
+        // The feature must decide, so the probe has to be valid with it and invalid without it.
         let with = Validator::new_with_features(ENGINE_FEATURES | feature).validate_all(&module);
         let without = Validator::new_with_features(ENGINE_FEATURES.difference(feature)).validate_all(&module);
         assert!(with.is_ok() || !ENGINE_FEATURES.contains(feature), "{name}: {:?}", with.err());

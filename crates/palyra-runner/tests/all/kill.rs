@@ -73,7 +73,7 @@ fn restore(root: &StateRoot, options: &StateOptions) {
     staged.finish(&RestoreAcceptance::default()).unwrap();
 }
 
-/// Decides the first request that waits.
+/// Decides the first pending request.
 fn approve(state: &Arc<State>) {
     let waiting = ApprovalFilter { status: Some(ApprovalStatus::Pending), ..ApprovalFilter::default() };
     let id = state.approvals().list(&waiting).unwrap().approvals[0].approval_id.clone();
@@ -180,7 +180,7 @@ fn i06_an_installation_is_whole_or_not_there() {
     at_every_operation("install", made, |home| {
         let version = version(home);
         let state = home.open();
-        // The next command works: installing it again, or for the first time.
+        // The next command works: an update, or the first installation.
         let built = Release::number(1).build();
         assert_eq!(try_install(&state, &built, &permitting(&built)).unwrap().status, RuntimeStatus::Active);
         version.is_some()
@@ -242,7 +242,7 @@ fn check_runs(state: &State) -> usize {
 fn a_killed_call_has_one_leaf_and_is_not_left_running() {
     at_every_operation("call", with_one, |home| {
         let completed = check_runs(&home.open());
-        // The next command works, and closing what was left happens once.
+        // The next command works, and open runs are closed only once.
         let state = home.open();
         assert_eq!(check_runs(&state), completed);
         call_twice(state);

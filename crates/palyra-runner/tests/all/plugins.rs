@@ -100,7 +100,7 @@ async fn a_profile_caps_limits_and_lasts() {
     drop((caller, state));
     let state = home.open();
     assert_eq!(state.settings().profile("acme.notes").unwrap().value, profile);
-    // A skill that goes takes its profile along.
+    // Removing a skill removes its profile.
     state.skills().remove("acme.notes", "owner").unwrap();
     assert!(state.settings().profile("acme.notes").is_none());
 }

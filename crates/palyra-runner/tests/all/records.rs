@@ -9,7 +9,7 @@ use crate::calls::World;
 const TOOL: &str = "acme.notes.add";
 const STORAGE: &str = "[capabilities]\nstorage_prefixes = [\"counters/\"]";
 
-/// Edits of one cell or row, and the row that must be named.
+/// Edits of one cell or row, each with the row that the check must name.
 const EDITS: [(&str, &str); 20] = [
     ("UPDATE runs SET status = 'failed'", "runs/run_"),
     ("UPDATE runs SET error = 'trapped'", "runs/run_"),

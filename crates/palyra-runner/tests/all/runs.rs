@@ -174,7 +174,7 @@ async fn a_receipt_is_checked_without_the_state() {
     assert_eq!(shown.details["capabilities"]["storage:counters/"]["used"], 2);
     let tape = palyra_skills::Sha256Digest::of(&first.tape.encode()).to_string();
     assert_eq!(shown.details["tape_sha256"], tape.as_str());
-    // Nothing in it can be changed.
+    // Every change of the receipt is detected.
     let other = CheckpointSigner::from_seed("elsewhere", &[9; 32]).unwrap();
     assert!(matches!(verify_receipt(&bytes, Some(other.key())), Err(RunReceiptError::OtherKey { .. })));
     let text = String::from_utf8(bytes).unwrap();
@@ -203,7 +203,7 @@ async fn a_stored_run_replays_to_the_same_output_and_touches_nothing() {
         assert_eq!(again.output.unwrap(), first.output);
     }
     assert_eq!(world.call(TOOL, r#"{"step":5}"#).await.unwrap().output.as_str(), r#"{"count":15}"#);
-    // Also after an update, on the release that ran.
+    // Replays after an update use the release that ran.
     let next = Release { number: 2, tables: STORAGE, ..Release::default() }.build();
     update(&world.state, &next);
     let again = world.caller.replay(&first.run_id, CancelToken::default()).await.unwrap();
@@ -416,7 +416,7 @@ async fn reports_say_what_was_declared_used_and_touched() {
     assert_eq!((&touch.first_run, &touch.last_run), (&first, &last));
     assert!(radius.hosts.is_empty() && radius.secrets.is_empty() && !radius.more);
     assert_eq!((radius.totals.completed, radius.runs.len()), (2, 2));
-    // What it touched stays known when it is gone.
+    // The record of touched resources survives the removal of the skill.
     world.state.skills().remove("acme.notes", "owner").unwrap();
     assert_eq!(world.state.runs().blast_radius("acme.notes").unwrap().key_prefixes.len(), 1);
 }

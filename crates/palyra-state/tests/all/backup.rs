@@ -11,7 +11,7 @@ use palyra_state::{
 };
 use palyra_testkit::Home;
 
-/// Puts a signed backup back.
+/// Restores a signed backup.
 fn restore(root: &StateRoot, options: &StateOptions, file: &Path) -> Result<Restored, BackupError> {
     root.stage_restore(options, file)?.finish(&RestoreAcceptance::default())
 }
@@ -64,7 +64,7 @@ fn a_copy_comes_back_whole_with_both_heads_on_record() {
     let details = &told[0].event.details;
     assert_eq!(details["backup_head"]["size"], plan.backup_head.size);
     assert_eq!(details["present_head"]["size"], head.size);
-    // The old one is kept, and opens.
+    // The old root is kept, and can be opened.
     let old = Home { root: StateRoot::new(done.put_aside.unwrap()), ..home };
     assert_eq!(tokens(&old), ["after", "before"]);
 }
@@ -78,7 +78,7 @@ fn a_copy_comes_back_where_nothing_is_left() {
     let done = restore(&home.root, &home.options, &file).unwrap();
     assert!(done.put_aside.is_none() && !done.plan.replaces);
     assert_eq!(tokens(&home), ["kept"]);
-    // And again, over what was just put back.
+    // Restores again, over the restored root.
     let again = restore(&home.root, &home.options, &file).unwrap();
     assert!(again.put_aside.is_some());
     assert_eq!(tokens(&home), ["kept"]);
@@ -112,7 +112,7 @@ fn a_copy_that_was_changed_is_refused_and_nothing_is_touched() {
     let before = names();
     for at in [0, 600, whole.len() / 2, whole.len() * 3 / 4] {
         let mut bytes = whole.clone();
-        // A block of the archive may be padding: change what cannot be.
+        // Changes more than one block of the archive, because a single one may be padding.
         for byte in bytes.iter_mut().skip(at).take(600) {
             *byte ^= 0x55;
         }
@@ -313,7 +313,7 @@ fn restore_refuses_a_file_that_was_changed_in_a_signed_backup() {
         assert!(check_backup(&file).is_err());
         fs::write(&file, whole).unwrap();
     }
-    // Signed by the key of another journal, and saying so.
+    // A manifest that is signed by the key of another journal and names that key.
     let (other, mine) = (Home::new(), entries(&file));
     let mut all = entries(&backup(&other, "other.tar"));
     all.truncate(2);
@@ -389,7 +389,7 @@ fn restore_shows_what_the_backup_lacks() {
     state.vault_store().create_key("release", "owner").unwrap();
     palyra_testkit::install(&state, &palyra_testkit::Release::number(1).build());
     let kept = "global/gone".parse().unwrap();
-    // As if its file had been deleted, which the journal does not know of.
+    // As if the file had been deleted without an event in the journal.
     state.vault().secrets().remove(&kept).unwrap();
     state.vault().keys().remove("release").unwrap();
     state.close().unwrap();

@@ -193,7 +193,7 @@ fn i04_an_edited_event_fails_closed() {
         "DROP TRIGGER journal_event_is_final;
          UPDATE journal_event SET subject = 'nobody' WHERE seq = (SELECT max(seq) FROM journal_event)",
     );
-    // Older than the last checkpoint: found by `journal verify`, which every event read also is.
+    // If the event is older than the last checkpoint, `journal verify` and every read of events detect the edit.
     match home.try_open() {
         Ok(state) => {
             let report = state.journal().verify(palyra_journal::VerifyScope::Everything, None).unwrap();

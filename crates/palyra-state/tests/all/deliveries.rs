@@ -9,7 +9,7 @@ use palyra_state::hooks::{HookBindingRecord, HookEventKind};
 use palyra_testkit::Home;
 use std::sync::Arc;
 
-/// Undoes the last migration, and fills the tables as they were.
+/// Reverts the last migration, and fills the tables of the earlier schema.
 const BEFORE_DELIVERIES: &str = "
 DROP INDEX runs_of_session;
 DROP TABLE call_surfaces;
@@ -46,7 +46,7 @@ fn observer(id: &str) -> LaneTarget {
     LaneTarget::Hook(Arc::new(binding))
 }
 
-/// Appends an event, as an item of an observer.
+/// Appends an event and returns it as an item of an observer.
 async fn event(state: &State) -> LaneItem {
     let leaf = state.journal().append(NewEvent::new(EventKind::RunFailed, 1)).await.unwrap();
     let (from_sequence, before_sequence) = (Some(leaf.sequence), Some(leaf.sequence + 1));
@@ -81,7 +81,7 @@ fn rows_of_hooks_and_channels_move_into_one_table_each() {
         .iter()
         .map(|letter| (letter.letter, letter.lane.kind, letter.item, letter.event.as_deref(), letter.at_ms))
         .collect();
-    // A letter of a hook keeps its number; those of channels come after every number that was ever used.
+    // Letters of hooks keep their numbers; those of channels come after the highest number ever used.
     let expected = [
         (11, LaneKind::Channel, 3, None, 13),
         (10, LaneKind::Channel, 2, None, 12),
@@ -112,7 +112,7 @@ async fn item_that_is_given_up_moves_the_cursor_and_is_listed_newest_first() {
     assert_eq!(state.deliveries().dead_letters(&LaneFilter::default(), 1).unwrap()[0].lane, other.key());
     assert_eq!(state.deliveries().dead_letter_counts().unwrap()[&mine.key()], 2);
     assert_eq!(count(&state, EventKind::HookDeadLettered), 3);
-    // A failure of an item that was passed changes nothing.
+    // A failure of an item before the cursor changes nothing.
     state.deliveries().note_failure(&mine.key(), items[0], 9, None, "late").await.unwrap();
     assert_eq!(state.deliveries().cursors().unwrap()[&mine.key()], cursor);
     state.deliveries().keep_cursors(Vec::new(), vec![mine.key()]).await.unwrap();

@@ -80,7 +80,7 @@ fn i02_a_device_is_refused_without_opening_it() {
                 Err(ObjectError::NotAFile { found: "character device", .. })
             ));
         }
-        // Only an administrator can make one; the refusal goes by the same check as for a FIFO.
+        // Only root can create a device; the same check rejects a FIFO.
         Err(error) => assert_eq!(error, rustix::io::Errno::PERM),
     }
 }
@@ -125,7 +125,7 @@ fn i08_a_directory_that_cannot_be_written_is_a_typed_error() {
     let kept = store.put(b"kept").unwrap();
     let objects = home.path().join("objects");
     fs::set_permissions(&objects, fs::Permissions::from_mode(0o500)).unwrap();
-    // An administrator may write anyway: then there is nothing to refuse.
+    // Root can write anyway, and then there is no error to check.
     if let Err(error) = store.put(b"a new folder is needed for this") {
         assert!(matches!(error, ObjectError::Io { .. }), "{error}");
         assert!(!error.hint().is_empty());

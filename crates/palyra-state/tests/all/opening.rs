@@ -65,7 +65,7 @@ fn owner_whose_lock_file_was_replaced_writes_nothing_more() {
     state.trust().allow_publisher("acme", keys(1), "owner").unwrap();
     let lock = home.root.path().join(LOCK_FILE);
     std::fs::remove_file(&lock).unwrap();
-    // As a version would create it that locks the file alone.
+    // As a version would create it that locks only the file.
     std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&lock).unwrap();
     let size = state.journal().head().size;
     let refused = state.trust().block_publisher("globex", "spam", "owner").unwrap_err();

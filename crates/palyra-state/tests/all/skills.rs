@@ -82,7 +82,7 @@ fn t04_first_contact_without_permission_is_kept_and_not_pinned() {
     let outcome = try_install(&state, &built, &InstallOptions::default()).unwrap();
     assert_eq!((outcome.status, outcome.trust), (RuntimeStatus::Quarantined, TrustState::Quarantine));
     assert!(state.view().trust().publisher("acme").is_none());
-    // An operator names the publisher, enables the skill, and agrees to it.
+    // An operator allows the publisher, enables the skill, and consents to it.
     state.trust().allow_publisher("acme", keys(1), "owner").unwrap();
     state.skills().enable("acme.notes", BTreeSet::new(), "owner", &mut |_| {}).unwrap();
     let digest = palyra_skills::capability_digest(&built.manifest);
@@ -171,7 +171,7 @@ fn u03_growth_waits_for_consent_and_the_old_version_runs_on() {
     let digest = outcome.consent_request.unwrap().digest();
     let outcome = state.skills().consent("acme.notes", agree(digest), "owner", &mut |_| {}).unwrap();
     assert_eq!(outcome.record.current.manifest.version.minor, 2);
-    // And back again, keeping the high-water mark.
+    // Rolls back again, and keeps the high-water mark.
     let request = state.skills().rollback_request("acme.notes", None).unwrap();
     let outcome = state.skills().install_skill_artifact(&request, "owner", &mut |_| {}).unwrap();
     assert_eq!((outcome.record.current.manifest.version.minor, outcome.status), (1, RuntimeStatus::Active));
@@ -218,7 +218,7 @@ fn i01_a_swapped_object_is_found_and_quarantines() {
         let record = state.view().index().get("acme.notes").unwrap().clone();
         assert_eq!(record.current.quarantine.unwrap().cause, QuarantineCause::Damage);
         assert_eq!(kinds(&state).last(), Some(&EventKind::SkillQuarantined));
-        // The same file installed again puts the bytes back; the operator enables it.
+        // Installing the same file restores the bytes; the operator enables it.
         install(&state, &built);
         state.skills().enable("acme.notes", BTreeSet::new(), "owner", &mut |_| {}).unwrap();
         assert_eq!(status(&state), RuntimeStatus::Active);
@@ -251,7 +251,7 @@ fn re_audit_records_changes_only_and_reports_damage_until_it_is_repaired() {
     let before = kinds(&state).len();
     assert!(state.skills().re_audit(None, "owner").unwrap().iter().all(|looked| looked.result.is_ok()));
     assert_eq!(kinds(&state).len(), before, "a quarantine that stays is no news");
-    // The bytes of each release are swapped in turn.
+    // Exchanges the bytes of each release in turn.
     for (damaged, other, index) in [(&first, &second, 1), (&second, &first, 0)] {
         let path = state.objects().path_of(&damaged.archive_digest);
         fs::remove_file(&path).unwrap();
@@ -303,7 +303,7 @@ fn i04_a_row_without_its_leaf_fails_closed() {
     let state = home.open();
     install(&state, &Release::number(1).build());
     state.close().unwrap();
-    // The rows of an installation beside a journal that does not know of it.
+    // The rows of an installation with a journal that does not record it.
     let full = home.folder.path().join("full.db");
     fs::copy(home.root.database(), &full).unwrap();
     home.restore(&empty);

@@ -75,7 +75,7 @@ fn expired_token_stays_expired_when_the_clock_is_set_back() {
     state.close().unwrap();
     let state = home.open();
     assert!(state.tokens().find(&digest).is_none(), "and after a restart");
-    // Lifetimes are counted from the same time, so that new tokens work.
+    // Lifetimes start at the same time, so that new tokens are valid.
     let lasts = state.expiry_now_ms() + 60_000;
     let other = state.tokens().add("other", reading(), Some(lasts), "owner").unwrap();
     assert!(state.tokens().find(&other.record.digest).is_some());
@@ -96,7 +96,7 @@ fn latest_time_that_was_edited_counts_for_nothing() {
     assert!(state.expiry_now_ms() < now + 86_400_000);
 }
 
-/// Undoes the migrations after the first.
+/// Reverts all migrations after the first.
 const AS_OF_STATE_1: &str = "
 DROP INDEX runs_of_session;
 DROP TABLE call_surfaces;
