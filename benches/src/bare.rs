@@ -9,7 +9,7 @@ use wasmtime::component::{
 use wasmtime::{Caller, Engine, Error, Extern, Memory, Module, Result, Store};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-/// More fuel and more ticks than any guest here can use.
+/// More fuel and epoch ticks than any guest here can use.
 const PLENTY: u64 = 1 << 50;
 
 /// Whether the store counts fuel and epochs, for which the engine has to be configured.
@@ -40,7 +40,7 @@ impl WasiView for BareState {
     }
 }
 
-/// `tool-error` as it arrives.
+/// The error record `tool-error` of the contract.
 #[derive(ComponentType, Lift, Debug)]
 #[component(record)]
 #[allow(dead_code, reason = "the fields are what the engine lifts; only their presence matters")]
@@ -54,7 +54,7 @@ struct ToolError {
 type Returned = (std::result::Result<String, ToolError>,);
 
 impl BareComponent {
-    /// Compiles and links; imports of the contract become traps, WASI is the engine's own where it is imported.
+    /// Compiles and links a component: imports of the contract trap, and WASI is that of the engine.
     pub fn new(engine: &Engine, wasm: &[u8], metered: Metered) -> anyhow::Result<Self> {
         Self::link(engine, wasm, metered).map_err(outward)
     }
@@ -89,7 +89,8 @@ impl BareComponent {
     }
 }
 
-/// Makes every import outside WASI a trap; those of WASI are linked by version range, which a trap would hide.
+/// Replaces every import outside of WASI with a trap; WASI imports are linked by version range, which a trap would
+/// hide.
 fn trap_contract(
     linker: &mut wasmtime::component::Linker<BareState>,
     engine: &Engine,

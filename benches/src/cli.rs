@@ -57,7 +57,7 @@ pub fn run() -> Result<bool> {
         Some(Command::Soak { calls }) => tokio.block_on(soak::soak(calls)),
         Some(Command::SoakDaemon { minutes, rate }) => tokio.block_on(soak_daemon::soak(minutes, rate)),
         Some(Command::Calls { count }) => {
-            // One thread makes the calls, as in a worker of the daemon; nothing else is awake.
+            // One thread makes the calls, like a worker of the daemon, while all other threads are idle.
             let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             tokio.block_on(warm_calls(count)).map(|()| true)
         }

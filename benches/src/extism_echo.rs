@@ -5,8 +5,8 @@ use extism::{CompiledPlugin, Manifest, Plugin, PluginBuilder, Wasm};
 use palyra_common::RuntimeLimits;
 use std::time::Duration;
 
-/// Copies its input into its own memory and from there into an output block, eight bytes at a time: the
-/// work Extism's plugin kits do for a function from bytes to bytes.
+/// Copies its input into its own memory and from there to an output block, eight bytes at a time, as Extism's plugin
+/// kits do for a function from bytes to bytes.
 const ECHO: &str = r#"(module
   (import "extism:host/env" "input_length" (func $input_length (result i64)))
   (import "extism:host/env" "input_load_u8" (func $input_load_u8 (param i64) (result i32)))
@@ -43,13 +43,13 @@ const ECHO: &str = r#"(module
     (call $output_set (local.get $block) (local.get $length))
     (i32.const 0)))"#;
 
-/// The plugin, compiled once; without WASI.
+/// The plugin, compiled once, without WASI.
 pub struct ExtismEcho(CompiledPlugin);
 
 /// Whether a plugin runs under the limits that Extism offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limits {
-    /// Fuel, time and memory, of the same size as ours.
+    /// Fuel, time and memory with the same values as Palyra's.
     Same,
     /// No limits.
     None,

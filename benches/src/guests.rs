@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct Guests {
     /// A component of a few kilobytes that returns its input.
     pub echo_component: Vec<u8>,
-    /// QuickJS with a small script in it, as a component.
+    /// QuickJS with a small script, as a component.
     pub javascript: Vec<u8>,
     /// A core module that returns its input.
     pub echo_core: Vec<u8>,
@@ -20,12 +20,12 @@ pub struct Guests {
     pub input_64k: Arc<str>,
     /// JSON of 64 KiB: a list of small records.
     pub input_64k_records: Arc<str>,
-    /// The cheapest input of the JavaScript guest.
+    /// The smallest input of the JavaScript guest.
     pub input_javascript: Arc<str>,
 }
 
 impl Guests {
-    /// Reads what `cargo xtask guests` built, and assembles the rest.
+    /// Reads the guests that `cargo xtask guests` built, and creates the inputs.
     pub fn read() -> Result<Self> {
         Ok(Self {
             echo_component: built("bench-echo")?,
@@ -108,7 +108,7 @@ fn records(bytes: usize) -> String {
             r#"{{"id":{id},"name":"record {id}","tags":["red","blue"],"price":{}.25}},"#,
             id * 7 % 1_000
         );
-        // The last element is a string that fills up.
+        // The last element is a string that fills the rest.
         if text.len() + record.len() + 3 > bytes {
             break;
         }

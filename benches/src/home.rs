@@ -13,10 +13,10 @@ use palyra_vault::KeySourceChoice;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Room for every caller of every row.
+/// Maximum number of concurrent runs, enough for every row.
 const MAX_RUNS: u32 = 256;
 
-/// A state root that goes away with the row.
+/// A temporary state root for one row.
 pub struct Home {
     pub state: Arc<State>,
     _directory: tempfile::TempDir,

@@ -12,7 +12,7 @@ pub struct Ours {
     pub guests: Guests,
 }
 
-/// A guest that is ready, and the call that is made again and again.
+/// A compiled guest with the call to repeat.
 #[derive(Clone)]
 pub struct Prepared {
     pub runtime: Arc<WasmRuntime>,
@@ -37,7 +37,7 @@ impl Ours {
         self.prepare(&self.guests.javascript, &self.guests.input_javascript).await
     }
 
-    /// Loads a guest; every call of it is a tool call with nothing granted and the contract's limits.
+    /// Compiles a guest; its calls are tool calls without grants and with the limits of the contract.
     pub async fn prepare(&self, guest: &[u8], input: &str) -> Result<Prepared> {
         let module = self.runtime.load(guest).await?;
         let invocation = Invocation::tool("bench.call", JsonText::parse(input)?);

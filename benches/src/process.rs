@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use rustix::time::{ClockId, clock_gettime};
 use std::fs;
 
-/// Memory, threads and descriptors.
+/// Memory, threads and file descriptors of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessSize {
     pub rss_kib: u64,
@@ -31,7 +31,7 @@ pub fn rss_kib() -> Result<u64> {
 /// Returns the minor page faults of this process so far, as `getrusage` reports them.
 pub fn minor_faults() -> Result<u64> {
     let stat = fs::read_to_string("/proc/self/stat")?;
-    // The second field is the program's name in brackets and may contain anything.
+    // The second field is the program's name in parentheses and may contain any character.
     let after_name = stat.rsplit_once(") ").context("`/proc/self/stat` has no name")?.1;
     let faults = after_name.split_whitespace().nth(7).context("`/proc/self/stat` is too short")?;
     Ok(faults.parse()?)

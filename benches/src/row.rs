@@ -18,7 +18,7 @@ pub struct Row {
     pub note: Option<String>,
 }
 
-/// The figures of one row, before they are judged.
+/// The figures of a row, before they are compared with its goal.
 #[derive(Debug)]
 pub struct Measured {
     pub ours: f64,
@@ -37,12 +37,12 @@ pub enum Compare {
     OursAlone,
 }
 
-/// The number a row must not pass.
+/// The limit for the number of a row.
 #[derive(Debug, Clone, Copy)]
 pub enum Goal {
     AtMost(f64),
     AtLeast(f64),
-    /// The row has no goal: the figure is only reported.
+    /// Without a goal: the figure is only reported.
     Reported,
 }
 
@@ -74,7 +74,7 @@ impl Row {
 
 impl Goal {
     fn is_met_by(self, value: f64) -> bool {
-        // Two decimals are what is shown, and what is promised.
+        // Goals are compared with the shown value, which has two decimals.
         let shown = (value * 100.0).round() / 100.0;
         match self {
             Self::AtMost(most) => shown <= most,

@@ -48,7 +48,7 @@ pub struct RowSpec {
 
 type Measure = for<'a> fn(&'a Bench) -> Pin<Box<dyn Future<Output = Result<Measured>> + 'a>>;
 
-/// Why a row cannot be measured on this machine; not a failure of what it would have measured.
+/// Reason why a row cannot be measured on this machine, which is not a failure of the measured code.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NotMeasured(pub String);

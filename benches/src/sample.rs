@@ -18,14 +18,14 @@ impl Plan {
     }
 }
 
-/// The median time of a call on each side, in microseconds.
+/// Median time of a call on each side, in microseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Medians {
     pub ours: f64,
     pub baseline: f64,
 }
 
-/// Calls ours, baseline, ours, baseline … and times every call. The first round only warms up.
+/// Calls both sides alternately and times every call. The first round only warms up.
 pub async fn in_turn(
     plan: Plan,
     mut ours: impl AsyncFnMut() -> Result<()>,

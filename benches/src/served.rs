@@ -11,7 +11,7 @@ use palyra_plugins_runtime::InProcessCompiler;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// The daemon on a free port, with one tool.
+/// The daemon on a free port, with one installed tool.
 pub struct OurServer {
     pub target: Target,
     app: Arc<App>,

@@ -55,7 +55,7 @@ output_schema = {{ type = "object" }}
     build_signed_skill_artifact(&request).context("a release cannot be built")
 }
 
-/// Bytes without a pattern.
+/// Returns incompressible bytes.
 fn noise(seed: u64, count: usize) -> Vec<u8> {
     let mut state = seed | 1;
     let mut next = || {
@@ -93,7 +93,7 @@ min_palyra_version = "0.1.0"
     build_signed_skill_artifact(&request).context("a skill cannot be built")
 }
 
-/// Schemas as a real tool has them: every member is typed, most are required.
+/// Returns the manifest of an echo tool with typical schemas: every member is typed, most are required.
 fn echo_tool(number: usize, tool: usize) -> String {
     let schema = r#"{ type = "object", required = ["id", "title", "text"], additionalProperties = false, properties = { id = { type = "integer", minimum = 0 }, title = { type = "string", maxLength = 200 }, tags = { type = "array", items = { type = "string" } }, text = { type = "string" } } }"#;
     format!(

@@ -7,9 +7,9 @@ use anyhow::{Result, ensure};
 use palyra_common::WasmPluginRunError;
 use tokio::task::JoinSet;
 
-/// Growth of resident memory that is accepted after the first stretch.
+/// Maximum growth of resident memory in KiB after the first stretch.
 const MAX_GROWTH_KIB: u64 = 1_024;
-/// Calls between two looks at the process.
+/// Number of calls between two measurements.
 const STRETCH: u64 = 100_000;
 /// Interval of calls that trap: resources of failed calls must not accumulate either.
 const TRAP_EVERY: u64 = 1_000;
@@ -26,7 +26,7 @@ pub async fn soak(calls: u64) -> Result<bool> {
     };
     println!("{:>10} {:>10} {:>8} {:>12}", "calls", "rss KiB", "threads", "descriptors");
     show(0, ProcessSize::now()?);
-    // The first stretch touches every slot, buffer and arena once; what comes after must stay.
+    // The first stretch touches every slot, buffer and arena once; later ones must not grow.
     guests.stretch(STRETCH.min(calls)).await?;
     let start = ProcessSize::now()?;
     let (mut done, mut flat) = (STRETCH.min(calls), true);

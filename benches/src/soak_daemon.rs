@@ -9,9 +9,9 @@ use anyhow::Result;
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-/// Growth of resident memory that is accepted after the first stretch: caches of the database fill slowly.
+/// Maximum growth of resident memory in KiB after the first stretch; caches of the database fill slowly.
 const MAX_GROWTH_KIB: u64 = 8 * 1_024;
-/// Time between two looks at the process; the first fills buffers, caches and threads.
+/// Time between two measurements; the first stretch fills buffers, caches and threads.
 const STRETCH: Duration = Duration::from_secs(120);
 /// Duration of calls without a pause at the start: resources that accumulate under load have accumulated then, so that
 /// later growth is a leak.

@@ -15,7 +15,7 @@ pub(crate) fn root() -> PathBuf {
 
 /// Returns the directory of build results.
 pub(crate) fn target() -> PathBuf {
-    // Commands run in the root, and what is relative there is relative to it.
+    // Commands run in the root, so a relative path is relative to it.
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |path| root().join(path))
 }
 

@@ -4,7 +4,7 @@ use super::Bench;
 use crate::row::Measured;
 use anyhow::Result;
 
-// The figures measure the same in milliseconds.
+// `cargo xtask figures` uses the same measurement.
 #[path = "../../../crates/palyra-daemon/examples/figures/agent_steps.rs"]
 mod agent_steps;
 

@@ -6,7 +6,7 @@ use crate::sample::median;
 use anyhow::{Result, ensure};
 use palyra_plugins_runtime::{DiskCacheConfig, ModuleOrigin, RuntimeConfig, WasmRuntime};
 
-/// Loads into a fresh runtime each time: nothing is kept in memory between two loads.
+/// Measures loads into a new runtime each time, so that memory keeps nothing between two loads.
 pub async fn from_disk(bench: &Bench) -> Result<Measured> {
     let directory = tempfile::tempdir()?;
     let cache = DiskCacheConfig { directory: directory.path().join("code"), key: [7; 32], on_event: None };

@@ -12,11 +12,11 @@ use palyra_runner::{ToolCaller, ToolInvocation};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// The threads whose work comes after the leaf was handed over: the one that commits, and the one that folds the log.
+/// Threads that work after a leaf was handed over: one commits, the other one folds the log.
 const JOURNAL: &[&str] = &["palyra-journal", "palyra-folding"];
-/// Calls in progress at once, on both sides.
+/// Number of concurrent calls on both sides.
 const CALLERS: usize = 16;
-/// Calls of each caller in a turn.
+/// Number of calls per caller in a turn.
 const CALLS: usize = 50;
 
 /// Measures the CPU time of a call in the whole process, without the threads of the journal.
@@ -72,7 +72,7 @@ async fn beside(bench: &Bench, large: &Home, small: &Home, note: String) -> Resu
     Ok(Measured { ours: median(late), baseline: Some(median(early)), note: Some(note) })
 }
 
-/// Fills a journal with the events of calls that were refused.
+/// Fills a journal with events of refused calls.
 async fn fill(home: &Home, events: u64) -> Result<()> {
     for first in (0..events).step_by(4_096) {
         let appended: Vec<_> = (first..(first + 4_096).min(events))
@@ -135,7 +135,7 @@ impl Bare {
             async move {
                 for _ in 0..CALLS {
                     module.call(&input).await?;
-                    // As where a receipt is waited for: the others get their turn.
+                    // Yields like a caller that waits for its receipt, so that the other callers can run.
                     tokio::task::yield_now().await;
                 }
                 Ok(())

@@ -6,7 +6,7 @@ use crate::row::Measured;
 use anyhow::{Context, Result, ensure};
 use std::process::{Command, Stdio};
 
-/// Calls before anything is counted: every slot of the pool and every buffer has been touched.
+/// Number of calls before counting, which touch every slot of the pool and every buffer.
 const WARM_UP: u64 = 20_000;
 
 pub async fn faults(bench: &Bench) -> Result<Measured> {

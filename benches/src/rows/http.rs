@@ -30,7 +30,7 @@ pub async fn guard(bench: &Bench) -> Result<Measured> {
     Ok(Measured { ours: medians.ours, baseline: Some(medians.baseline), note: None })
 }
 
-/// Our side: the grant of one URL.
+/// Palyra's side, with a grant for one URL.
 struct Guarded {
     guard: EgressGuard,
     grants: OperatorGrants,

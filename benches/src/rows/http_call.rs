@@ -10,7 +10,7 @@ use crate::served::OurServer;
 use anyhow::{Context, Result};
 use bare_server::BareServer;
 
-/// Calls per second of 64 clients, with group commit on both sides.
+/// Measures calls per second of 64 clients, with group commit on both sides.
 pub async fn throughput(bench: &Bench) -> Result<Measured> {
     let ours = OurServer::start(&bench.ours.guests).await?;
     let bare = BareServer::start(bench).await?;

@@ -12,16 +12,16 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
-/// Events committed together, on both sides.
+/// Number of events per commit, on both sides.
 const GROUP: u64 = 64;
-/// Events of one turn.
+/// Number of events per turn.
 const TURN: u64 = 64 * GROUP;
 
 /// Compares appends with plain inserts. The baseline inserts the same fields in the same groups into a table with no
 /// index besides its key, with write-ahead logging and `synchronous=NORMAL`.
 pub async fn against_insert(bench: &Bench) -> Result<Measured> {
     let turns = bench.pick(20, 100);
-    // Waiting for an answer is for threads that may block.
+    // Waiting for an answer blocks the thread.
     tokio::task::spawn_blocking(move || measure_inserts(turns)).await?
 }
 
@@ -70,7 +70,7 @@ fn per_event(ours: f64, baseline: f64, turns: u64, note: Option<String>) -> Meas
 fn receipt(number: u64) -> NewEvent {
     NewEvent::new(EventKind::RunCompleted, 1_700_000_000_000 + number)
         .actor("owner")
-        // Scattered, as random identifiers are: no index may depend on their order.
+        // Scattered like random identifiers, so that no index profits from their order.
         .run(format!("run_{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
         .skill(format!("acme.skill-{}", number % 20))
         .subject(format!("acme.skill_{}.echo", number % 20))
@@ -87,12 +87,12 @@ fn journal(path: &Path) -> Result<JournalStore> {
     Ok(JournalStore::create(path, options)?)
 }
 
-/// Appends events that are made beforehand; the microseconds until the last is acknowledged.
+/// Appends events that are created beforehand; returns the microseconds until the last one is acknowledged.
 fn append(store: &JournalStore, numbers: Range<u64>) -> Result<f64> {
     let events: Vec<NewEvent> = numbers.map(receipt).collect();
     let started = Instant::now();
     let pending: Vec<_> = events.into_iter().map(|event| store.append(event)).collect();
-    // The last answer first: one wait for the whole turn, as the baseline has none.
+    // The last answer first: a single wait for the whole turn, because the baseline waits once.
     for answer in pending.into_iter().rev() {
         answer.wait()?;
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::task::JoinSet;
 
-/// Counts instances of both pool classes that saw anything but zeros.
+/// Counts instances of both pool classes that see bytes other than zero.
 pub async fn instances(bench: &Bench) -> Result<Measured> {
     let compacting = Compacting::start()?;
     let (mut stale, mut seen) = (0, 0);

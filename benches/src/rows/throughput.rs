@@ -34,7 +34,7 @@ pub async fn async_or_blocking(bench: &Bench) -> Result<Measured> {
     Ok(Measured { ours: median(inline), baseline: Some(median(blocking)), note: Some(note) })
 }
 
-/// Lets callers call for a moment and counts.
+/// Runs the callers for a moment and returns their calls per second.
 async fn calls_per_second<F>(callers: usize, caller: impl Fn() -> F) -> Result<f64>
 where
     F: Future<Output = Result<u64>> + Send + 'static,
@@ -59,7 +59,7 @@ async fn directly(echo: Prepared) -> Result<u64> {
     while Instant::now() < end {
         echo.call().await?;
         calls += 1;
-        // A server would read the next request here; the other callers get their turn.
+        // A server would read the next request here; yielding lets the other callers run.
         tokio::task::yield_now().await;
     }
     Ok(calls)

@@ -17,7 +17,7 @@ pub async fn overshoot(bench: &Bench) -> Result<Measured> {
     let mut spinning = bench.ours.prepare(&guests::spinning()?, "{}").await?;
     let mut late = Vec::new();
     for run in 0..bench.pick(60, 300) {
-        // The limit lies at another point between two ticks each time.
+        // The limit falls on a different point between two ticks each time.
         let limit_ms = 30 + run * 7 % 10;
         let limits = RuntimeLimits {
             wall_clock_timeout_ms: limit_ms,

@@ -93,7 +93,7 @@ async fn against(plan: Plan, ours: &Prepared, bare: &BareComponent, input: &str)
     Ok(measured(medians))
 }
 
-/// Calls that go round many modules, beside calls of one of them.
+/// Compares calls that rotate over many modules with calls of one of them.
 pub async fn rotation(bench: &Bench) -> Result<Measured> {
     const MODULES: usize = 200;
     let input = &bench.ours.guests.input_256;
@@ -107,7 +107,7 @@ pub async fn rotation(bench: &Bench) -> Result<Measured> {
         let turn = next.fetch_add(1, Ordering::Relaxed);
         modules[turn % MODULES].call().await
     };
-    // Every module has run once before anything is measured.
+    // Every module runs once before the measurement.
     for _ in 0..MODULES {
         in_rotation().await?;
     }

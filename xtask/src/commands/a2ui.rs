@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::{project, shell};
 
-/// The package with the validator; what it needs comes with it.
+/// Python package with the validator and its dependencies.
 const PACKAGE: &str = "a2ui-agent-sdk==0.9.0";
 
 /// Have Google's A2UI validator check what our documents become.

@@ -8,9 +8,9 @@ use anyhow::Result;
 use super::{skills, web};
 use crate::{output, project, shell};
 
-/// Names the packages to embed; read by the build script of `palyra-built-in-skills`.
+/// Variable with the packages to embed, for the build script of `palyra-built-in-skills`.
 const BUILT_IN_SKILLS: &str = "PALYRA_BUILT_IN_SKILLS";
-/// Names the built console; read by the build script of `palyra-console-page`.
+/// Variable with the built console, for the build script of `palyra-console-page`.
 const CONSOLE_PAGE: &str = "PALYRA_CONSOLE_PAGE";
 
 /// Build the guests, the example skills, the console and the binaries with all of them
@@ -34,8 +34,8 @@ pub(super) fn build(release: bool) -> Result<PathBuf> {
     skills::build_all(false)?;
     web::build_if_possible()?;
     let mut cargo = cargo_with_parts();
-    // The whole workspace is selected so that the engine has the same features as in the tests: it is the slowest
-    // thing to compile, and is compiled once.
+    // Selects the whole workspace, so that the engine has the same features as in the tests. It is the slowest crate to
+    // compile, and is compiled only once this way.
     cargo.args(["build", "--workspace", "--bin", "palyra", "--bin", "palyrad", "--locked"]);
     if release {
         cargo.arg("--release");

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::skills;
 use crate::{guest_builder, project, shell};
 
-/// The skill with the tools that conformance suites call.
+/// Skill with the tools that conformance suites call.
 const FIXTURE: &str = "tests/guests/wat/mcp-fixture";
 
 /// Speak to a real daemon with clients that are not ours.

@@ -58,7 +58,7 @@ fn lay_out(palyra: &Path, folder: &Path) -> Result<()> {
     shell::run(manual)
 }
 
-/// Copies the files of one kind that lie in a folder.
+/// Copies the files in a folder with this extension.
 fn copy_files(from: &Path, extension: &str, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from).with_context(|| format!("cannot read `{}`", from.display()))? {
@@ -72,7 +72,7 @@ fn copy_files(from: &Path, extension: &str, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the completions under the names by which each shell looks for them.
+/// Writes the completions to files with the names that each shell expects.
 fn write_completions(palyra: &Path, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     for (shell, file) in [("bash", "palyra"), ("zsh", "_palyra"), ("fish", "palyra.fish")] {

@@ -35,7 +35,7 @@ pub(super) fn run(args: Args) -> Result<()> {
     Ok(())
 }
 
-/// Fails if a link of a document leads nowhere, or a page is not in the book.
+/// Fails if a document has a broken link, or a page is missing in the book.
 pub(super) fn check() -> Result<()> {
     let broken = links::broken(&project::root())?;
     for link in &broken {

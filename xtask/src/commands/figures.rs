@@ -29,7 +29,7 @@ pub(super) struct Args {
     smoke: bool,
 }
 
-/// A time in milliseconds, and the most it should be.
+/// A measured time in milliseconds, and its maximum.
 struct Figure {
     name: String,
     value: f64,

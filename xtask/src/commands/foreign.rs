@@ -18,7 +18,7 @@ pub(super) struct Args {}
 pub(super) fn run(_args: Args) -> Result<()> {
     fetch::fetch_all(packages::PACKAGES)?;
     let mut test = shell::cargo();
-    // The whole workspace is selected so that the engine is the one the other tests have compiled.
+    // Selects the whole workspace, so that the engine of the other tests is reused.
     test.args(["test", "--workspace", "--locked", "--features", "palyra-plugins-runtime/foreign"])
         .args(["--test", "foreign_packages"]);
     shell::run(test)

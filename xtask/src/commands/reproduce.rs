@@ -20,9 +20,9 @@ pub(super) struct Args {}
 const SNAPSHOTS: [&str; 1] = ["stats-python"];
 
 pub(super) fn run(_args: Args) -> Result<()> {
-    // Outside of the project: cargo looks for a workspace in every directory above.
+    // Outside of the project, because cargo searches all parent directories for a workspace.
     let base = tempfile::tempdir().context("cannot create a temporary directory")?;
-    // Different lengths too: a path that gets into a guest would shift everything behind it.
+    // Paths of different lengths: a path in a guest would also move the bytes after it.
     let first = payloads(&base.path().join("one"))?;
     let second = payloads(&base.path().join("another/directory/with/a/longer/path"))?;
     let mut differ = Vec::new();

@@ -10,7 +10,7 @@ use palyra_router::{ToolIndex, prefill, rank_among};
 use self::cases::Case;
 use crate::{output, project, shell};
 
-/// The release of the package that has the cases; Apache-2.0, fetched and never committed.
+/// The package with the cases; Apache-2.0, downloaded and never committed.
 const PACKAGE: &str = "bfcl-eval==2026.3.23";
 
 /// Measure the local router on the Berkeley function-calling cases
@@ -28,7 +28,7 @@ pub(super) struct Args {
     failures: bool,
 }
 
-/// A slice with the least shares of cases that have to be answered: right tool, required arguments.
+/// A slice of the package with its minimum shares of correct cases: right tool, required arguments.
 struct Slice {
     name: &'static str,
     tool: f64,

@@ -29,7 +29,7 @@ pub(super) struct Args {
     commit_small: bool,
 }
 
-/// The skills whose packages are committed: together they have a few kilobytes.
+/// Skills whose packages are committed, because they are small.
 const SMALL: [&str; 2] = ["counter-wat", "wordcount-c"];
 
 pub(super) fn run(args: Args) -> Result<()> {
@@ -67,7 +67,7 @@ pub(super) fn build_all(force: bool) -> Result<PathBuf> {
     Ok(directory)
 }
 
-/// Packages and signs the skill in one directory of the project into `path`.
+/// Packages and signs the skill in a directory of the project; writes the package to `path`.
 pub(super) fn package_directory(directory: &str, guests: &[BuiltGuest], path: &Path) -> Result<()> {
     let skill = package::read_skill(&project::root().join(directory).join("skill.toml"))?;
     let key = development_key::open(&project::target().join("skills-key"))?;
@@ -84,7 +84,7 @@ fn committed_directory() -> PathBuf {
 mod tests {
     use super::*;
 
-    /// Needs `cargo xtask guests`, as the tests of the workspace do.
+    /// Requires `cargo xtask guests`, like the tests of the workspace.
     #[test]
     fn committed_packages_are_what_their_source_builds() {
         let committed = Packages::read(&committed_directory()).unwrap();

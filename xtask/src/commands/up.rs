@@ -27,7 +27,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args) -> Result<()> {
     let palyra = build::build(args.release)?;
-    // In place of this process: signals reach the daemon and nothing else.
+    // Replaces this process, so that signals reach the daemon.
     let error = Command::new(&palyra).arg("up").args(args.arguments).exec();
     Err(anyhow!("cannot start `{}`: {error}", palyra.display()))
 }

@@ -49,7 +49,7 @@ pub(super) fn build_if_possible() -> Result<()> {
     }
 }
 
-/// Checks everything that needs no browser.
+/// Runs the checks that need no browser.
 pub(super) fn check() -> Result<()> {
     if !npm::exists() {
         output::say("apps/web does not exist");
@@ -63,7 +63,7 @@ pub(super) fn check() -> Result<()> {
     build(&npm)
 }
 
-/// Runs the console in Chromium against the program that `cargo xtask build` builds.
+/// Tests the console in Chromium with the program that `cargo xtask build` builds.
 pub(super) fn check_in_browser() -> Result<()> {
     if !npm::exists() {
         output::say("apps/web does not exist");

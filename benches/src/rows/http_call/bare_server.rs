@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// Rows committed together at most, as the journal does.
+/// Maximum number of rows per commit, as in the journal.
 const GROUP: usize = 64;
 
 /// A server without Palyra that runs the same module and stores its output.
@@ -31,7 +31,7 @@ struct Shared {
     rows: mpsc::Sender<Row>,
 }
 
-/// One call to note, and who waits for it.
+/// A call to record, with the channel to acknowledge it.
 struct Row {
     text: String,
     done: oneshot::Sender<()>,

@@ -73,7 +73,7 @@ fn problem(page: &Path, target: &str) -> Result<Option<&'static str>> {
 fn links(text: &str) -> Vec<(usize, String)> {
     let mut links = Vec::new();
     for (number, line) in prose(text) {
-        // Every second part of a line split at backticks is code.
+        // A line is split at backticks, so every second part is code.
         let outside: String =
             line.split('`').enumerate().map(|(i, part)| if i % 2 == 0 { part } else { "x" }).collect();
         for part in outside.split("](").skip(1) {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Figure, project};
 
-/// A package with a tool of it and an input.
+/// A package, one of its tools, and an input.
 struct Example {
     package: &'static str,
     tool: &'static str,
@@ -29,7 +29,7 @@ pub(super) fn measure(palyra: &Path, smoke: bool) -> Result<Vec<Figure>> {
     let home = Home::new(palyra)?;
     home.install(&COUNTER)?;
     let call = ["run", COUNTER.tool, COUNTER.input];
-    // Fills the cache of compiled code, as the first call of a person did.
+    // Fills the cache of compiled code, as a first call does.
     home.palyra(&call)?;
     Ok(vec![
         figure("cli_start", 15.0, (0..starts).map(|_| home.time(&["version"])))?,
@@ -53,7 +53,7 @@ fn figure(name: &str, goal: f64, times: impl Iterator<Item = Result<f64>>) -> Re
     Ok(Figure { name: name.to_owned(), value, goal })
 }
 
-/// A home directory with a state root, and nothing of this user's.
+/// A home directory with a state root, without files of the current user.
 struct Home<'p> {
     palyra: &'p Path,
     folder: tempfile::TempDir,
@@ -77,7 +77,7 @@ impl<'p> Home<'p> {
         self.palyra(&["skills", "consent", id, "--consent", digest]).map(drop)
     }
 
-    /// Milliseconds of a command from its start to its end.
+    /// Measures the milliseconds from the start of a command to its end.
     fn time(&self, arguments: &[&str]) -> Result<f64> {
         let began = Instant::now();
         self.palyra(arguments)?;
@@ -88,7 +88,7 @@ impl<'p> Home<'p> {
     fn palyra(&self, arguments: &[&str]) -> Result<String> {
         let mut command = Command::new(self.palyra);
         command.args(arguments).current_dir(self.folder.path()).env_clear().env("HOME", self.folder.path());
-        // No real keyring is used.
+        // Prevents the use of the real keyring.
         command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus").stdin(Stdio::null());
         let done = command.output().with_context(|| format!("cannot start `{}`", self.palyra.display()))?;
         let stderr = String::from_utf8_lossy(&done.stderr);

@@ -33,7 +33,7 @@ fn fetch(package: &Package, archive: &Path) -> Result<()> {
     let wanted = format!("{}@{}", package.name, package.version);
     match package.client {
         Client::Cargo => {
-            // `info` downloads the one package it talks about, and none that it depends on.
+            // `info` downloads only the package itself, without its dependencies.
             let mut info = shell::cargo();
             info.args(["info", "--quiet", "--registry", "crates-io", &wanted])
                 .stdout(std::process::Stdio::null());
@@ -74,7 +74,7 @@ fn check(package: &Package, archive: &Path) -> Result<()> {
 fn unpack(archive: &Path, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).context("cannot create a directory for a package")?;
     let mut tar = shell::command("tar");
-    // Both kinds of archive hold one folder at their root.
+    // Both kinds of archive contain one folder at their root.
     tar.arg("-xzf").arg(archive).arg("-C").arg(folder).arg("--strip-components=1");
     shell::run(tar)
 }

@@ -12,7 +12,7 @@ pub(super) struct Package {
     pub(super) client: Client,
     pub(super) name: &'static str,
     pub(super) version: &'static str,
-    /// Of the archive as it was published.
+    /// SHA-256 of the published archive.
     pub(super) sha256: &'static str,
 }
 
@@ -40,7 +40,7 @@ const fn npm(name: &'static str, version: &'static str, sha256: &'static str) ->
     Package { client: Client::Npm, name, version, sha256 }
 }
 
-/// Components first, then packages of core modules.
+/// The packages: components first, then core modules.
 pub(super) const PACKAGES: &[Package] = &[
     cargo("wac-cli", "0.12.0", "a820b2219b254eea8c1d7ae980501b5db9a475188b65b32fc265dbead9863b14"),
     cargo("golem-wasm-ast", "1.3.1", "fa7faf74990e31887ed5760e252642b12850baf63eb42b13e1b9d0934af39b80"),

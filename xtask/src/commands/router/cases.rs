@@ -12,13 +12,13 @@ use serde_json::Value;
 pub(super) struct Case {
     pub(super) sentence: String,
     pub(super) tools: Vec<Tool>,
-    /// The name of the right tool.
+    /// Name of the right tool.
     pub(super) right: String,
-    /// The accepted values of each of its arguments.
+    /// Accepted values of each of its arguments.
     pub(super) answer: Value,
 }
 
-/// A tool as the package describes it, with a JSON Schema.
+/// A tool with its JSON Schema.
 #[derive(Clone)]
 pub(super) struct Tool {
     pub(super) name: String,

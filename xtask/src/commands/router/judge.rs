@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Returns what is wrong with the required arguments.
+/// Returns the errors in the required arguments.
 pub(super) fn wrong_arguments(schema: &Value, filled: &Map<String, Value>, accepted: &Value) -> Vec<String> {
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     required
@@ -27,7 +27,7 @@ fn equal(value: &Value, accepted: &Value) -> bool {
         (Value::Array(values), Value::Array(accepted)) => {
             values.len() == accepted.len() && values.iter().zip(accepted).all(|(a, b)| equal(a, b))
         }
-        // Members of an object have a list of accepted values each.
+        // Each member of an object has a list of accepted values.
         (Value::Object(members), Value::Object(accepted)) => {
             members.keys().all(|name| accepted.contains_key(name))
                 && accepted.iter().all(|(name, accepted)| match members.get(name) {

@@ -9,10 +9,10 @@ use palyra_skills::signing::SkillSigningKey;
 use palyra_vault::{KeySourceChoice, Vault, VaultError};
 
 const NAME: &str = "development";
-/// Two builds at once make one key.
+/// Maximum wait for another build that is creating the key.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Opens the key in the vault below `directory`; the first time, makes both.
+/// Opens the key in the vault below `directory`; creates both if they do not exist.
 pub(super) fn open(directory: &Path) -> Result<SkillSigningKey> {
     let home = Directory::create_private(directory)?;
     let _lock = match OwnerLock::acquire_within(&home, "lock", "cargo xtask skills", PATIENCE)? {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 /// A skill in source form.
 pub(super) struct SkillSource {
-    /// The name of its directory, its guest and its artifact.
+    /// Name of its directory, its guest and its artifact.
     pub(super) name: String,
     manifest: String,
 }
@@ -45,7 +45,7 @@ pub(super) fn read_modules(skill: &SkillSource, guests: &[BuiltGuest]) -> Result
     paths.map(|path| Ok((path.clone(), read_guest(skill, guests, &path)?))).collect()
 }
 
-/// Names everything a package is made of, this program among it.
+/// Returns a digest over all inputs of a package, including this program.
 pub(super) fn source_digest(skill: &SkillSource, modules: &[(String, Vec<u8>)]) -> String {
     let mut hash = Sha256::new_with_prefix(env!("CARGO_PKG_VERSION"));
     let parts = [("skill.toml", skill.manifest.as_bytes())].into_iter();

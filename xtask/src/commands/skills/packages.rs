@@ -8,9 +8,9 @@ use palyra_skills::BuiltArtifact;
 
 use super::package::write_whole;
 
-/// The payload digest of each package; the build of `palyra` reads it.
+/// File with the payload digest of each package, which the build of `palyra` reads.
 const PAYLOADS: &str = "payloads.txt";
-/// The digest of the source that each package was made from.
+/// File with the source digest of each package.
 const SOURCES: &str = "sources.txt";
 
 /// The packages in one directory.
@@ -43,7 +43,7 @@ impl Packages {
         self.write_lists()
     }
 
-    /// Forgets packages of skills that no longer exist.
+    /// Removes packages of skills that no longer exist from the lists.
     pub(super) fn finish<'a>(&mut self, names: impl Iterator<Item = &'a str>) -> Result<()> {
         let names: Vec<&str> = names.collect();
         for name in self.names().into_iter().filter(|name| !names.contains(&name.as_str())) {
@@ -54,13 +54,13 @@ impl Packages {
         self.write_lists()
     }
 
-    /// Copies some packages, with their list, into another directory.
+    /// Copies some packages and their list to another directory.
     pub(super) fn copy(&self, names: &[&str], directory: &Path) -> Result<()> {
         make_directory(directory)?;
         let mut copied = Self::read(directory)?;
         for name in names {
             let payload = self.payload(name).ok_or_else(|| anyhow!("package `{name}` does not exist"))?;
-            // A signature is new each time; the same payload is the same release.
+            // Every signature is different, so an equal payload means the same release.
             if copied.payload(name) != Some(payload) {
                 let bytes =
                     std::fs::read(self.path(name)).with_context(|| format!("cannot read `{name}`"))?;

@@ -40,7 +40,7 @@ fn read_table(text: &str) -> Result<Table> {
     Ok(table)
 }
 
-/// Dependencies on other crates of the workspace that are in the built product: not for tests alone.
+/// Returns dependencies on other crates of the workspace, without those that only tests use.
 fn dependencies(metadata: &Value) -> Table {
     let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

@@ -7,13 +7,13 @@ use syn::{ImplItem, Item, Visibility};
 
 use super::source::Source;
 
-/// More public methods than this make a type hard to hold in one's head.
+/// Maximum number of public methods of a type.
 const MOST_METHODS: usize = 25;
 
 /// Crates whose public items are for programs outside of this workspace.
 const PUBLISHED: [&str; 2] = ["crates/palyra-plugins/sdk/", "crates/palyra-api/src/client"];
 
-/// Types with more than [`MOST_METHODS`] public methods over all their `impl` blocks in one crate.
+/// Returns types with more than [`MOST_METHODS`] public methods over all their `impl` blocks in one crate.
 pub(super) fn large_types(sources: &[Source]) -> Vec<String> {
     let mut methods = BTreeMap::<(String, String), usize>::new();
     for source in sources {

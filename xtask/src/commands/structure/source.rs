@@ -8,16 +8,16 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Item, Meta};
 
-/// One file of `src`, with its test items removed.
+/// A file of `src` without its test items.
 pub(super) struct Source {
-    /// The path below the project's root.
+    /// Path relative to the root of the project.
     pub(super) path: String,
     pub(super) items: Vec<Item>,
-    /// Lines that are neither blank nor a comment and do not belong to a test.
+    /// Number of lines of code, without blank lines, comments and tests.
     pub(super) code_lines: usize,
 }
 
-/// Reads every file of `src` of the workspace's crates, in the order of their paths.
+/// Reads all files of `src` of the workspace's crates, sorted by path.
 pub(super) fn read_workspace(root: &Path) -> Result<Vec<Source>> {
     let mut paths = BTreeSet::new();
     for crates in ["crates", "xtask"] {
@@ -70,7 +70,7 @@ fn module_file(path: &Path, item: &Item) -> Option<PathBuf> {
     module.content.is_none().then(|| folder.join(module.ident.to_string()))
 }
 
-/// Counts up to the module of tests, which is the last item of a file.
+/// Counts lines up to the test module, which is the last item of a file.
 fn count_code_lines(text: &str) -> usize {
     let production = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     let is_code = |line: &str| !line.is_empty() && !line.starts_with("//");
@@ -100,7 +100,7 @@ fn attributes(item: &Item) -> &[Attribute] {
 }
 
 impl Source {
-    /// Calls `visit` with every identifier of the file; documentation and string literals are not identifiers.
+    /// Calls `visit` with every identifier of the file, without documentation and string literals.
     pub(super) fn each_identifier(&self, visit: &mut dyn FnMut(String)) {
         for item in &self.items {
             walk(item.to_token_stream(), visit);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::fingerprint;
 use crate::{project, shell};
 
-/// The oldest Node.js that the tools of the console run on.
+/// Minimum version of Node.js for the tools of the console.
 const MIN_NODE: (u64, u64) = (20, 19);
 
 pub(super) fn directory() -> PathBuf {
@@ -20,7 +20,7 @@ pub(super) fn exists() -> bool {
     directory().join("package.json").is_file()
 }
 
-/// An npm whose Node.js is recent enough.
+/// An npm with a sufficiently recent Node.js.
 pub(super) struct Npm(());
 
 impl Npm {
@@ -37,7 +37,7 @@ impl Npm {
         }
     }
 
-    /// Installs the dependencies of the lock file, unless they are there.
+    /// Installs the dependencies of the lock file, unless they are installed.
     pub(super) fn install(&self) -> Result<()> {
         let (modules, stamp) = (directory().join("node_modules"), project::target().join("web/installed"));
         let lock = fingerprint::of_files(&[directory().join("package-lock.json")])?;
