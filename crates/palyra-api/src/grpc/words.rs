@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::Problem;
 
-/// An enum whose values are words elsewhere.
+/// A Protobuf enum whose values are words in the HTTP API.
 pub trait Word: Copy + Into<i32> + TryFrom<i32> {
-    /// What the names of its values begin with.
+    /// Common prefix of the Protobuf names of its values, such as `SKILL_STATUS_`.
     const PREFIX: &'static str;
 
     /// Returns the value of a full Protobuf name.
