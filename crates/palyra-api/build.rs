@@ -19,17 +19,17 @@ const PACKAGES: [&str; 6] = ["auth", "gateway", "hooks", "plugins", "routines", 
 const READ: &str = "#[derive(serde::Deserialize)] #[serde(default)]";
 const WRITE: &str = "#[derive(serde::Serialize)]";
 
-/// Lists that can be absent, which JSON writes as a list.
+/// Optional lists, which JSON writes as a list.
 const LISTS: [&str; 3] =
     [".palyra.auth.v1.ScopeList", ".palyra.gateway.v1.ToolIds", ".palyra.plugins.v1.GrantList"];
-/// Fields with another name in JSON: `componentId`.
+/// Fields with another name in JSON, such as `componentId`.
 const RENAMED: [&str; 3] = [
     ".palyra.gateway.v1.FormSubmit.component_id",
     ".palyra.gateway.v1.SubmitCallSurfaceRequest.component_id",
     ".palyra.gateway.v1.SubmittedForm.component_id",
 ];
 
-/// A oneof has no JSON form.
+/// Attribute for oneofs, which have no JSON form.
 const SKIP: &str = "#[serde(skip)]";
 
 fn main() -> Result<(), AnyError> {

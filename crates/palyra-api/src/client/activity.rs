@@ -5,7 +5,7 @@ use super::{Client, ClientError, Transport};
 use crate::activity::{Activity, ActivityQuery};
 
 impl<T: Transport> Client<T> {
-    /// Runs, failures and denials over time.
+    /// Counts runs, failures and denials over time.
     pub async fn activity(&self, query: &ActivityQuery) -> Result<Activity, ClientError> {
         let ActivityQuery { since_ms, until_ms, buckets, skill_id } = query;
         let pairs = Pairs::default()

@@ -15,7 +15,7 @@ impl<T: Transport> Client<T> {
         self.get(PATH).await
     }
 
-    /// Goes by another policy; everything installed is audited again.
+    /// Sets the audit policy; every installed skill is audited again.
     pub async fn set_audit_policy(
         &self,
         change: &AuditPolicyChange,
@@ -23,12 +23,12 @@ impl<T: Transport> Client<T> {
         self.send(Method::PUT, PATH, change).await
     }
 
-    /// Goes back to the default; everything installed is audited again.
+    /// Resets the audit policy to the default; every installed skill is audited again.
     pub async fn reset_audit_policy(&self) -> Result<AuditPolicyChanged, ClientError> {
         self.delete(PATH).await
     }
 
-    /// Keeps a list of known-vulnerable dependencies; everything installed is held against it.
+    /// Stores a list of known-vulnerable dependencies; every installed skill is audited with it.
     pub async fn keep_advisories(&self, list: &AdvisoryList) -> Result<AdvisoriesKept, ClientError> {
         self.send(Method::PUT, "/v1/audit-policy/advisories", list).await
     }

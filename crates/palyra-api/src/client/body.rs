@@ -10,9 +10,9 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Empty, Full};
 use tokio::sync::mpsc;
 
-/// Bytes that are read at once.
+/// Bytes per read.
 const CHUNK_BYTES: usize = 64 << 10;
-/// Chunks that may wait to be sent.
+/// Maximum number of chunks that wait to be sent.
 const WAITING_CHUNKS: usize = 4;
 
 /// Error while streaming a body.
@@ -20,7 +20,7 @@ const WAITING_CHUNKS: usize = 4;
 #[error("{0}")]
 pub struct BodyError(pub String);
 
-/// A body in either direction.
+/// The body of a request or a response.
 pub type ApiBody = UnsyncBoxBody<Bytes, BodyError>;
 
 /// Returns an empty body.
@@ -93,7 +93,7 @@ fn read_chunks(mut reader: impl Read, length: u64, sender: &mpsc::Sender<std::io
         let mut chunk = vec![0; wanted];
         let read = reader.read_exact(&mut chunk).map(|()| Bytes::from(chunk));
         let ended = read.is_err();
-        // The receiver is gone when the request was dropped.
+        // The receiver is dropped with its request.
         if sender.blocking_send(read).is_err() || ended {
             return;
         }

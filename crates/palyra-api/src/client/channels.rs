@@ -28,7 +28,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, "/v1/channels", request).await
     }
 
-    /// Takes a channel away.
+    /// Removes a channel with its messages.
     pub async fn remove_channel(&self, name: &str) -> Result<Channel, ClientError> {
         self.delete(&path(name, "")).await
     }
@@ -56,7 +56,7 @@ impl<T: Transport> Client<T> {
         self.post(&path(name, &format!("/dead-letters/{letter}/retry"))).await
     }
 
-    /// Gives a message up for good.
+    /// Drops a dead letter of a channel permanently.
     pub async fn drop_channel_letter(
         &self,
         name: &str,
@@ -65,7 +65,7 @@ impl<T: Transport> Client<T> {
         self.delete(&path(name, &format!("/dead-letters/{letter}"))).await
     }
 
-    /// Messages of a channel as they come, from after a number on or from now on.
+    /// Streams the messages of a channel after a number, or new ones if there is none.
     pub async fn follow_channel(&self, name: &str, after: Option<u64>) -> Result<SseStream, ClientError> {
         let mut request = request(Method::GET, &path(name, "/events"), empty_body())?;
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream"));

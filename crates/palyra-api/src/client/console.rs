@@ -4,7 +4,7 @@ use super::{Client, ClientError, Transport, segment};
 use crate::console::{ConsoleSession, ConsoleSessionList, SignInLink};
 
 impl<T: Transport> Client<T> {
-    /// Makes a link that signs one browser in.
+    /// Creates a link that signs one browser in.
     pub async fn sign_in_link(&self) -> Result<SignInLink, ClientError> {
         self.post("/console/codes").await
     }
@@ -14,7 +14,7 @@ impl<T: Transport> Client<T> {
         self.get("/console/sessions").await
     }
 
-    /// Signs a browser out.
+    /// Revokes the session of a browser.
     pub async fn revoke_console_session(&self, session_id: &str) -> Result<ConsoleSession, ClientError> {
         self.delete(&format!("/console/sessions/{}", segment(session_id))).await
     }

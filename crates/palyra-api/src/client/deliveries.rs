@@ -5,12 +5,12 @@ use super::{Client, ClientError, Transport};
 use crate::deliveries::{DeliveryDeadLetter, DeliveryDeadLetterList, DeliveryRetry, LaneList};
 
 impl<T: Transport> Client<T> {
-    /// Lists the lanes in use and how far they have come.
+    /// Lists the lanes in use with their cursors.
     pub async fn deliveries(&self) -> Result<LaneList, ClientError> {
         self.get("/v1/deliveries").await
     }
 
-    /// Lists dead letters, newest first; of one hook, of one channel, or of all lanes.
+    /// Lists dead letters, newest first: of one hook, of one channel, or of all lanes.
     pub async fn delivery_dead_letters(
         &self,
         hook: Option<&str>,
@@ -26,7 +26,7 @@ impl<T: Transport> Client<T> {
         self.post(&format!("/v1/deliveries/dead-letters/{letter}/retry")).await
     }
 
-    /// Drops a dead letter for good.
+    /// Drops a dead letter permanently.
     pub async fn drop_delivery(&self, letter: u64) -> Result<DeliveryDeadLetter, ClientError> {
         self.delete(&format!("/v1/deliveries/dead-letters/{letter}")).await
     }

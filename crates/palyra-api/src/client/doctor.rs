@@ -4,7 +4,7 @@ use super::{Client, ClientError, Transport};
 use crate::doctor::StateChecks;
 
 impl<T: Transport> Client<T> {
-    /// Checks the state that the daemon has open.
+    /// Returns the checks of the state that the daemon has open.
     pub async fn check_state(&self) -> Result<StateChecks, ClientError> {
         self.post("/v1/doctor").await
     }

@@ -3,7 +3,7 @@
 use crate::Problem;
 use palyra_common::ErrorCode;
 
-/// Why a call gave nothing.
+/// Error of a request to the daemon.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The daemon returned a problem.
@@ -12,12 +12,12 @@ pub enum ClientError {
     /// The daemon cannot be reached.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// Something answered that does not speak this API.
+    /// The response is not one of this API.
     #[error("{0}")]
     Protocol(String),
 }
 
-/// Why a request did not get through.
+/// Error of sending a request or receiving its response.
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
     /// The server does not respond.
@@ -28,10 +28,10 @@ pub enum TransportError {
         /// The operating system error.
         reason: String,
     },
-    /// The connection ended before the answer did.
+    /// The connection ended before the response was complete.
     #[error("the connection to the daemon failed: {0}")]
     Broken(String),
-    /// The address is not one a token may be sent to.
+    /// A token must not be sent to this address.
     #[error("invalid URL of a daemon `{url}`: {reason}")]
     BadAddress {
         /// Address that was rejected.

@@ -9,7 +9,7 @@ use super::{Client, ClientError, Transport, empty_body, request, segment};
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 impl<T: Transport> Client<T> {
-    /// Events of some topics from after a sequence on, or from now on; no topic means all of them.
+    /// Streams events of some topics after a sequence number, or new ones if there is none; no topic means all.
     pub async fn events(&self, topics: &[&str], after: Option<u64>) -> Result<SseStream, ClientError> {
         let topics: Vec<String> = topics.iter().map(|topic| segment(topic)).collect();
         let path = if topics.is_empty() {

@@ -40,7 +40,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &path(id, "/test"), request).await
     }
 
-    /// Applies the file, or rewrites it.
+    /// Applies the bindings file, or rewrites it from the bindings in effect.
     pub async fn apply_hooks(&self, request: &ApplyRequest) -> Result<HookList, ClientError> {
         self.send(Method::POST, "/v1/hooks/apply", request).await
     }
@@ -60,7 +60,7 @@ impl<T: Transport> Client<T> {
         self.post(&format!("/v1/hooks/dead-letters/{letter}/retry")).await
     }
 
-    /// Gives an event up for good.
+    /// Drops a dead letter of an observer permanently.
     pub async fn drop_dead_letter(&self, letter: u64) -> Result<DeadLetter, ClientError> {
         self.delete(&format!("/v1/hooks/dead-letters/{letter}")).await
     }

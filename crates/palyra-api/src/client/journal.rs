@@ -6,12 +6,12 @@ use super::{Client, ClientError, Transport};
 use crate::journal::{JournalPage, JournalQuery, SignedCheckpoint, VerifiedJournal, VerifyRequest};
 
 impl<T: Transport> Client<T> {
-    /// Events of the journal.
+    /// Returns events of the journal.
     pub async fn journal(&self, query: &JournalQuery) -> Result<JournalPage, ClientError> {
         self.get(&format!("/v1/journal?{}", query.to_query())).await
     }
 
-    /// Checks every event, every stored hash and every checkpoint.
+    /// Verifies every event, every stored hash and every checkpoint.
     pub async fn verify_journal(&self, request: &VerifyRequest) -> Result<VerifiedJournal, ClientError> {
         self.send(Method::POST, "/v1/journal/verify", request).await
     }

@@ -24,7 +24,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, "/v1/keys", &NewKeyRequest { name: name.to_owned() }).await
     }
 
-    /// Takes in a key from a sealed key file.
+    /// Imports a key from a sealed key file.
     pub async fn import_key(
         &self,
         name: &str,
@@ -33,12 +33,12 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &path(name, "/import"), request).await
     }
 
-    /// Seals a key under a passphrase; only for its owner, on the same machine.
+    /// Seals a key with a passphrase; only permitted to the owner on the same machine.
     pub async fn seal_key(&self, name: &str, request: &SealKeyRequest) -> Result<SealedKey, ClientError> {
         self.send(Method::POST, &path(name, "/seal"), request).await
     }
 
-    /// Hands a publisher over to other keys; the same request gives the same statement again.
+    /// Signs a rotation from keys of a publisher to others; the same request returns the same statement again.
     pub async fn rotate_keys(
         &self,
         publisher: &str,
@@ -62,7 +62,7 @@ impl<T: Transport> Client<T> {
         self.get(&format!("/v1/trust/publishers/{}/succession", segment(publisher))).await
     }
 
-    /// Revokes a key for good.
+    /// Revokes a key permanently.
     pub async fn revoke_key(
         &self,
         name: &str,

@@ -7,7 +7,7 @@ use crate::modules::RunModuleRequest;
 use crate::tools::InvokeAnswer;
 
 impl<T: Transport> Client<T> {
-    /// Runs a module that comes with the call, where the runner's policy allows it.
+    /// Runs an inline module, if the runner policy permits it.
     pub async fn run_module(&self, request: &RunModuleRequest) -> Result<InvokeAnswer, ClientError> {
         self.send(Method::POST, "/v1/modules/run", request).await
     }

@@ -22,12 +22,12 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, "/v1/objectives", request).await
     }
 
-    /// Stops the routines of an objective for a while.
+    /// Pauses an objective: its routines do not fire.
     pub async fn pause_objective(&self, name: &str) -> Result<Objective, ClientError> {
         self.turn_objective(name, "pause").await
     }
 
-    /// Lets them fire again.
+    /// Resumes a paused objective.
     pub async fn resume_objective(&self, name: &str) -> Result<Objective, ClientError> {
         self.turn_objective(name, "resume").await
     }
@@ -37,7 +37,7 @@ impl<T: Transport> Client<T> {
         self.turn_objective(name, "done").await
     }
 
-    /// Removes an objective that no routine is charged to.
+    /// Removes an objective; fails while a routine is charged to it.
     pub async fn remove_objective(&self, name: &str) -> Result<RemovedName, ClientError> {
         self.delete(&format!("/v1/objectives/{}", segment(name))).await
     }

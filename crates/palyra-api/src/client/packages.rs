@@ -7,7 +7,7 @@ use crate::packages::{PackageQuery, PackageVerified};
 use crate::skills::{InstallOutcome, InstallQuery, SkillAudits};
 
 impl<T: Transport> Client<T> {
-    /// Verifies every byte and signature of a package, and the trust of its publisher.
+    /// Verifies all bytes and signatures of a package, and the trust in its publisher.
     pub async fn verify_package(
         &self,
         package: ApiBody,
@@ -18,7 +18,7 @@ impl<T: Transport> Client<T> {
         self.answer(package_request(&path, package)).await
     }
 
-    /// Looks for trouble in a package.
+    /// Audits a package.
     pub async fn audit_package(&self, package: ApiBody) -> Result<SkillAudits, ClientError> {
         self.answer(package_request("/v1/packages/audit", package)).await
     }

@@ -39,12 +39,12 @@ impl<T: Transport> Client<T> {
         self.get(&path(skill_id, "/profile")).await
     }
 
-    /// Changes its profile.
+    /// Changes the profile of a skill.
     pub async fn set_profile(&self, skill_id: &str, change: &ProfileChange) -> Result<Profile, ClientError> {
         self.send(Method::PUT, &path(skill_id, "/profile"), change).await
     }
 
-    /// Takes its profile away.
+    /// Removes the profile of a skill.
     pub async fn remove_profile(&self, skill_id: &str) -> Result<Removed, ClientError> {
         self.delete(&path(skill_id, "/profile")).await
     }
@@ -54,12 +54,12 @@ impl<T: Transport> Client<T> {
         self.get(&path(skill_id, "/config")).await
     }
 
-    /// Changes its settings.
+    /// Changes the settings of a skill.
     pub async fn set_config(&self, skill_id: &str, change: &ConfigChange) -> Result<Config, ClientError> {
         self.send(Method::PUT, &path(skill_id, "/config"), change).await
     }
 
-    /// Takes every setting away.
+    /// Removes all settings of a skill.
     pub async fn remove_config(&self, skill_id: &str) -> Result<Removed, ClientError> {
         self.delete(&path(skill_id, "/config")).await
     }
@@ -69,7 +69,7 @@ impl<T: Transport> Client<T> {
         self.get(&format!("/v1/plugins/{}/shrink", segment(skill_id))).await
     }
 
-    /// Sets the profile of a plan.
+    /// Applies a plan that narrows the profile.
     pub async fn shrink(
         &self,
         skill_id: &str,

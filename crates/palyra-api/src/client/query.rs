@@ -2,7 +2,7 @@
 
 use super::segment;
 
-/// Names and values of a query, escaped.
+/// Names and values of a query, percent-encoded.
 #[derive(Default)]
 pub(super) struct Pairs(Vec<String>);
 

@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use super::{ApiBody, BodyError, Transport, TransportError};
 
-/// A daemon in another process.
+/// Connection to a daemon in another process.
 #[derive(Clone)]
 pub struct Remote {
     place: Place,

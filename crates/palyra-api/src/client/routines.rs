@@ -17,12 +17,12 @@ impl<T: Transport> Client<T> {
         self.get(&format!("/v1/routines/{}", segment(name))).await
     }
 
-    /// Makes a routine, or changes one.
+    /// Creates or changes a routine.
     pub async fn add_routine(&self, request: &RoutineRequest) -> Result<Routine, ClientError> {
         self.send(Method::POST, "/v1/routines", request).await
     }
 
-    /// Switches a routine on.
+    /// Enables a routine.
     pub async fn enable_routine(&self, name: &str) -> Result<Routine, ClientError> {
         self.post(&format!("/v1/routines/{}/enable", segment(name))).await
     }
@@ -32,7 +32,7 @@ impl<T: Transport> Client<T> {
         self.post(&format!("/v1/routines/{}/disable", segment(name))).await
     }
 
-    /// Fires a routine now; the answer comes when it ended.
+    /// Fires a routine now, and waits until it has ended.
     pub async fn fire_routine(&self, name: &str) -> Result<Fire, ClientError> {
         self.post(&format!("/v1/routines/{}/fire", segment(name))).await
     }

@@ -58,12 +58,12 @@ impl<T: Transport> Client<T> {
         self.get(&path(run_id, "/receipt")).await
     }
 
-    /// Runs a stored run again from its tape.
+    /// Replays a stored run from its tape.
     pub async fn replay(&self, run_id: &str) -> Result<ReplayAnswer, ClientError> {
         self.post(&path(run_id, "/replay")).await
     }
 
-    /// Ends a run in progress.
+    /// Cancels a run in progress.
     pub async fn cancel_run(&self, run_id: &str) -> Result<Run, ClientError> {
         self.post(&path(run_id, "/cancel")).await
     }

@@ -12,7 +12,7 @@ use crate::sessions::{
 };
 
 impl<T: Transport> Client<T> {
-    /// Sessions, last active first.
+    /// Lists sessions, last active first.
     pub async fn sessions(&self, query: &SessionQuery) -> Result<SessionList, ClientError> {
         let pairs = Pairs::default()
             .with("search", query.search.as_deref())
@@ -41,7 +41,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::PUT, &path(session_id, ""), change).await
     }
 
-    /// Removes a session with everything in it.
+    /// Removes a session with its content.
     pub async fn remove_session(&self, session_id: &str) -> Result<Session, ClientError> {
         self.delete(&path(session_id, "")).await
     }

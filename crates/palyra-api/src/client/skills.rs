@@ -28,7 +28,7 @@ impl<T: Transport> Client<T> {
         self.get(&of_skill(skill_id, "")).await
     }
 
-    /// Installs a package, or updates the skill it is a release of.
+    /// Installs a package, or updates its skill.
     pub async fn install(
         &self,
         package: ApiBody,
@@ -37,7 +37,7 @@ impl<T: Transport> Client<T> {
         self.answer(package_request(&with_query("/v1/skills", query), package)).await
     }
 
-    /// Compiles the modules of a skill and compares what they describe with its manifest.
+    /// Compiles the modules of a skill and compares their descriptions with its manifest.
     pub async fn prepare_skill(&self, skill_id: &str) -> Result<SkillPrepared, ClientError> {
         self.post(&of_skill(skill_id, "/prepare")).await
     }
@@ -47,12 +47,12 @@ impl<T: Transport> Client<T> {
         self.post(&of_skill(skill_id, "/verify")).await
     }
 
-    /// Looks for trouble in one skill again; the verdict takes effect.
+    /// Audits a skill again; the result takes effect.
     pub async fn audit_skill(&self, skill_id: &str) -> Result<SkillAudits, ClientError> {
         self.post(&of_skill(skill_id, "/audit")).await
     }
 
-    /// Looks for trouble in everything installed.
+    /// Audits every installed skill again.
     pub async fn audit_skills(&self) -> Result<SkillAudits, ClientError> {
         self.post("/v1/skills/audit").await
     }
@@ -75,7 +75,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &of_skill(skill_id, "/disable"), body).await
     }
 
-    /// Lifts a quarantine, or switches a skill on again.
+    /// Enables a skill that is quarantined or disabled.
     pub async fn enable_skill(
         &self,
         skill_id: &str,
@@ -98,7 +98,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &of_skill(skill_id, "/consent"), body).await
     }
 
-    /// Goes back to a release that ran before.
+    /// Rolls a skill back to an earlier release.
     pub async fn roll_back_skill(
         &self,
         skill_id: &str,
@@ -107,7 +107,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &of_skill(skill_id, "/rollback"), body).await
     }
 
-    /// Takes a skill out.
+    /// Removes a skill.
     pub async fn remove_skill(
         &self,
         skill_id: &str,
@@ -117,7 +117,7 @@ impl<T: Transport> Client<T> {
         self.delete(&query.after(&of_skill(skill_id, ""))).await
     }
 
-    /// Modules and dependencies of a skill.
+    /// Returns modules and dependencies of a skill.
     pub async fn components(&self, skill_id: &str) -> Result<crate::skills::SkillComponents, ClientError> {
         self.get(&format!("/v1/skills/{}/components", segment(skill_id))).await
     }

@@ -11,15 +11,15 @@ const MAX_LINE_BYTES: usize = 1 << 20;
 /// One event of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SseEvent {
-    /// The event to continue after, as `Last-Event-ID`.
+    /// Id of the event, to continue after it with `Last-Event-ID`.
     pub id: Option<String>,
     /// Type of the event; `None` stands for `message`.
     pub event: Option<String>,
-    /// The data, lines joined.
+    /// Data of the event, with its lines joined.
     pub data: String,
 }
 
-/// Reads events off a body; reconnecting with the last id is the caller's part.
+/// Reads events from a body; the caller reconnects with the last id.
 pub struct SseStream {
     body: ApiBody,
     buffer: BytesMut,
@@ -28,7 +28,7 @@ pub struct SseStream {
 }
 
 impl SseStream {
-    /// Reads events off this body.
+    /// Creates a stream over a response body.
     pub fn new(body: ApiBody) -> Self {
         Self { body, buffer: BytesMut::new(), decoder: Decoder::default(), ended: false }
     }
@@ -68,7 +68,7 @@ struct Decoder {
 }
 
 impl Decoder {
-    /// Takes a line; an empty one ends the event.
+    /// Processes a line; an empty one completes the event.
     fn line(&mut self, line: &str) -> Option<SseEvent> {
         if line.is_empty() {
             let event = std::mem::take(&mut self.event);

@@ -9,7 +9,7 @@ use crate::surfaces::{CallSurface, CallSurfaceList};
 use crate::tools::InvokeAnswer;
 
 impl<T: Transport> Client<T> {
-    /// Documents of calls, newest first.
+    /// Lists documents of calls, newest first.
     pub async fn call_surfaces(
         &self,
         before: Option<&str>,

@@ -11,7 +11,7 @@ impl<T: Transport> Client<T> {
         self.get("/v1/tokens").await
     }
 
-    /// Makes a token; its secret is in the answer and nowhere else.
+    /// Creates a token; only this response contains its secret.
     pub async fn add_token(&self, request: &NewTokenRequest) -> Result<NewToken, ClientError> {
         self.send(Method::POST, "/v1/tokens", request).await
     }

@@ -11,7 +11,7 @@ impl<T: Transport> Client<T> {
         self.get("/v1/tools").await
     }
 
-    /// Tools that fit some words, best first.
+    /// Searches tools; best matches first.
     pub async fn search_tools(&self, words: &str, limit: u16) -> Result<ToolList, ClientError> {
         self.get(&format!("/v1/tools?search={}&limit={limit}", segment(words))).await
     }
@@ -21,13 +21,13 @@ impl<T: Transport> Client<T> {
         self.get(&format!("/v1/tools/{}", segment(tool))).await
     }
 
-    /// Gives a tool another name.
+    /// Sets an alias of a tool.
     pub async fn set_alias(&self, alias: &str, tool: &str) -> Result<Alias, ClientError> {
         let request = AliasRequest { tool: tool.to_owned() };
         self.send(Method::PUT, &format!("/v1/aliases/{}", segment(alias)), &request).await
     }
 
-    /// Takes a name away.
+    /// Removes an alias.
     pub async fn remove_alias(&self, alias: &str) -> Result<Alias, ClientError> {
         self.delete(&format!("/v1/aliases/{}", segment(alias))).await
     }

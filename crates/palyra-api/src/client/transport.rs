@@ -7,10 +7,10 @@ use http::{Request, Response};
 
 use super::{ApiBody, TransportError};
 
-/// One way to the daemon; bodies stream in both directions.
+/// A connection to the daemon; bodies are streamed in both directions.
 #[async_trait]
 pub trait Transport: Send + Sync {
-    /// Sends a request and gives the answer as soon as its head is there.
+    /// Sends a request and returns the response as soon as its head has arrived.
     async fn send(&self, request: Request<ApiBody>) -> Result<Response<ApiBody>, TransportError>;
 }
 

@@ -18,17 +18,17 @@ impl<T: Transport> Client<T> {
         self.get(&path(publisher, "")).await
     }
 
-    /// Trusts a publisher's keys.
+    /// Trusts a publisher with these keys.
     pub async fn allow_publisher(&self, publisher: &str, keys: &KeysRequest) -> Result<Allowed, ClientError> {
         self.send(Method::PUT, &path(publisher, ""), keys).await
     }
 
-    /// Follows a revocation feed.
+    /// Follows a revocation feed with these keys.
     pub async fn follow_feed(&self, feed: &str, keys: &KeysRequest) -> Result<Allowed, ClientError> {
         self.send(Method::PUT, &format!("/v1/trust/feeds/{}", segment(feed)), keys).await
     }
 
-    /// Trusts a builder's provenance.
+    /// Trusts a builder's provenance statements.
     pub async fn allow_builder(
         &self,
         builder: &str,
@@ -37,7 +37,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::PUT, &format!("/v1/trust/builders/{}", segment(builder)), request).await
     }
 
-    /// Accepts nothing of a publisher.
+    /// Blocks a publisher: none of its releases is accepted.
     pub async fn block_publisher(&self, publisher: &str, reason: &str) -> Result<Publisher, ClientError> {
         let request = BlockRequest { reason: reason.to_owned() };
         self.send(Method::POST, &path(publisher, "/block"), &request).await
@@ -48,7 +48,7 @@ impl<T: Transport> Client<T> {
         self.post(&path(publisher, "/unblock")).await
     }
 
-    /// Replaces a publisher's keys by the caller's own decision.
+    /// Replaces the pinned keys of a publisher without a statement signed by it.
     pub async fn repin_publisher(
         &self,
         publisher: &str,
@@ -57,7 +57,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::POST, &path(publisher, "/repin"), keys).await
     }
 
-    /// Follows a signed statement, given as it was published.
+    /// Applies a signed statement, with its bytes as published.
     pub async fn apply_statement(&self, statement: Vec<u8>) -> Result<AppliedStatement, ClientError> {
         self.send_json(Method::POST, "/v1/trust/statements", statement).await
     }

@@ -21,7 +21,7 @@ impl<T: Transport> Client<T> {
         self.send(Method::PUT, &path(secret), request).await
     }
 
-    /// Takes a secret away.
+    /// Removes a secret.
     pub async fn remove_secret(&self, secret: &SecretRef) -> Result<RemovedSecret, ClientError> {
         self.delete(&path(secret)).await
     }

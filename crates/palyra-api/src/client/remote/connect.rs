@@ -21,7 +21,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send {}
 impl<S: AsyncRead + AsyncWrite + Send> Stream for S {}
 
-/// The trusted root certificates.
+/// TLS configuration with the trusted root certificates.
 #[derive(Clone)]
 pub(super) struct Tls(Arc<ClientConfig>);
 

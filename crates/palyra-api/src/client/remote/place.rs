@@ -11,33 +11,33 @@ use url::{Host, Url};
 pub enum Place {
     /// A Unix socket on this machine.
     Socket(PathBuf),
-    /// A given URL: `https`, or `http` to a loopback address.
+    /// A URL: `https`, or `http` to a loopback address.
     Url {
         /// True if the connection uses TLS.
         tls: bool,
-        /// The host name or address.
+        /// Host name or IP address.
         host: String,
         /// TCP port.
         port: u16,
     },
 }
 
-/// Why a URL is not a daemon's.
+/// Reason why a URL cannot be used for a daemon.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlaceError {
-    /// It is no URL.
+    /// The text is not a URL.
     #[error("it is not a URL: {0}")]
     NotAUrl(String),
-    /// It is not `http` or `https`.
+    /// The scheme is not `http` or `https`.
     #[error("its scheme is `{0}`, not `https`")]
     Scheme(String),
-    /// A token would travel in the clear.
+    /// The token would be sent unencrypted.
     #[error("the token would be sent unencrypted: use `https`, or `http` with a loopback address")]
     Clear,
-    /// It has a part that means nothing here.
+    /// The URL has a part that the client does not use.
     #[error("it has {0}, which is not allowed")]
     Extra(&'static str),
-    /// It has no host.
+    /// The URL has no host.
     #[error("it has no host")]
     NoHost,
 }
