@@ -1,6 +1,6 @@
 //! Scheduling: schedules, routines and objectives.
 //!
-//! A [`Schedule`] determines due times, [`plan`] decides which of them fire now, and [`Scheduler`] sleeps until the
+//! A [`Schedule`] determines due times, [`plan()`] decides which of them fire now, and [`Scheduler`] sleeps until the
 //! next one or until a definition changes. Time comes from a [`Clock`], fires are claimed in a [`RoutineStore`] before
 //! any effect, and a [`RoutineRunner`] executes them; implementations of these three are passed in.
 
