@@ -130,7 +130,10 @@ fn kept(record: &SkillRecord, payload: &str) -> Option<Sha256Digest> {
 
 fn module_of<'a>(skill: &'a VerifiedSkill, tape: &Tape) -> Option<&'a [u8]> {
     let wanted: Sha256Digest = tape.header.module_sha256.parse().ok()?;
-    skill.modules().map(|(_, bytes)| bytes).find(|bytes| Sha256Digest::of(bytes) == wanted)
+    // The digests of the verification: hashing a module of many megabytes would hold up an async worker.
+    let digests = skill.artifact().entry_digests();
+    let is_wanted = |path: &str| digests.iter().any(|entry| entry.path == path && entry.sha256 == wanted);
+    skill.modules().find(|(path, _)| is_wanted(path)).map(|(_, bytes)| bytes)
 }
 
 fn invocation(tape: Tape, cancel: CancelToken) -> Invocation {
