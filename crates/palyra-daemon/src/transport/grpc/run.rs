@@ -1,7 +1,7 @@
 //! A bidirectional call: lines arrive as they are written, and approvals are decided in the same stream.
 //!
-//! The call runs in a separate task, however slowly its messages are read; it ends when the client cancels or
-//! disconnects. Unread lines are dropped, everything else waits.
+//! The call runs in a separate task, so a slow reader does not delay it; it ends when the client cancels or
+//! disconnects. If too many messages are unread, further lines and refused decisions are dropped; other messages wait.
 
 use palyra_common::ErrorCode;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use super::inward::Inward;
 
 /// Maximum number of unread messages.
 const WAITING: usize = 64;
-/// Of those, kept free of lines.
+/// Number of these that are reserved for messages that must not be dropped.
 const RESERVED: usize = 8;
 /// Default timeout of an approval in seconds.
 const WAIT_SECONDS: u32 = 600;
@@ -144,7 +144,7 @@ impl Conversation {
         if let Err(error) = decided {
             let Problem { code, detail, hints, .. } = error.into_problem();
             let refused = RunDecisionRefused { approval_id, code: code.to_string(), detail, hints };
-            self.tell_if_read(Reply::DecisionRefused(refused));
+            offer(&self.replies, Reply::DecisionRefused(refused));
         }
     }
 
@@ -155,14 +155,10 @@ impl Conversation {
     }
 
     fn say(&self, text: String) {
-        // The stream begins with the run; whether code is ready is asked elsewhere.
-        if text != COMPILING && self.replies.capacity() > RESERVED {
-            self.tell_if_read(Reply::Said(RunSaid { text }));
+        // The stream begins with the run, so this line is left out.
+        if text != COMPILING {
+            offer(&self.replies, Reply::Said(RunSaid { text }));
         }
-    }
-
-    fn tell_if_read(&self, message: Reply) {
-        let _ = self.replies.try_send(Ok(RunResponse { message: Some(message) }));
     }
 
     async fn tell(&self, message: Reply) {
@@ -186,6 +182,29 @@ impl Conversation {
     }
 }
 
+/// Sends a message unless too many are unread. The number of these messages depends on the client: if they took every
+/// place, the run would wait and hold its permit.
+fn offer(replies: &mpsc::Sender<Result<RunResponse, Status>>, message: Reply) {
+    if replies.capacity() > RESERVED {
+        let _ = replies.try_send(Ok(RunResponse { message: Some(message) }));
+    }
+}
+
 fn problem(code: ErrorCode, detail: &str) -> ClientError {
     ClientError::Problem(Box::new(Problem::new(code, detail)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unread_refusals_and_lines_leave_room_for_what_the_call_waits_to_send() {
+        let (sender, _replies) = mpsc::channel(WAITING);
+        for _ in 0..WAITING {
+            offer(&sender, Reply::DecisionRefused(RunDecisionRefused::default()));
+            offer(&sender, Reply::Said(RunSaid::default()));
+        }
+        assert_eq!(sender.capacity(), RESERVED);
+    }
 }
