@@ -140,7 +140,7 @@ impl Segment {
         Ok(Self { first, leaves, outside, note })
     }
 
-    /// Verifies the leaves with the checkpoint, and the checkpoint with the keys.
+    /// Verifies the leaves with the checkpoint, and the checkpoint with the keys, of which one must match.
     pub fn verify(self, keys: &[CheckpointKey]) -> Result<VerifiedSegment, SegmentError> {
         let checkpoint = Checkpoint::open_with_any(&self.note, keys).map_err(SegmentError::BadCheckpoint)?;
         let hashes: Vec<TreeHash> = self.leaves.iter().map(|leaf| TreeHash::of_leaf(leaf)).collect();

@@ -64,7 +64,11 @@ pub struct JournalStore {
 }
 
 impl JournalStore {
-    /// Creates a journal in a file that must not exist, with a signed checkpoint of the empty tree.
+    /// Creates a journal in a new file with mode 0600, with a signed checkpoint of the empty tree.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError::AlreadyExists`] if the file contains a database.
     pub fn create(path: &Path, options: JournalOptions) -> Result<Self, JournalError> {
         open::create(path, options)
     }
@@ -83,6 +87,11 @@ impl JournalStore {
     /// Queues an event. The result is available when its group is committed and survives a killed process.
     ///
     /// Never blocks: wait with [`Pending::wait`] or `.await`.
+    ///
+    /// # Errors
+    ///
+    /// The pending result is [`JournalError::Event`] if the event cannot be encoded, [`JournalError::QueueFull`] if too
+    /// many bytes wait for the writer, and [`JournalError::Closed`] after [`JournalStore::close`].
     pub fn append(&self, event: NewEvent) -> Pending<Result<Leaf, JournalError>> {
         let encoded = match Encoded::new(event) {
             Ok(encoded) => encoded,
@@ -119,7 +128,7 @@ impl JournalStore {
 
     /// Encodes an event, for work that appends it later with [`JournalTransaction::append_prepared`].
     ///
-    /// `details` must be canonical JSON: names sorted, no blanks, integers only.
+    /// `details` must be canonical JSON: names sorted, no blanks, integers only. Debug builds assert this.
     pub fn prepare(&self, event: NewEvent, details: String) -> Result<PreparedEvent, JournalError> {
         Ok(PreparedEvent(Encoded::written(event, details)?))
     }

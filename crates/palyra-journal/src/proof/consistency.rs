@@ -19,6 +19,11 @@ pub struct ConsistencyProof {
 
 impl ConsistencyProof {
     /// Verifies that the leaves of `old` are the first leaves of `new`, unchanged and in order.
+    ///
+    /// # Errors
+    ///
+    /// [`ProofError::OutOfRange`] if `old` is larger, [`ProofError::WrongLength`] if hashes are missing or left over,
+    /// and [`ProofError::RootMismatch`] if they lead to another root.
     pub fn verify(&self) -> Result<(), ProofError> {
         let Self { old, new, path } = self;
         if old.size > new.size {

@@ -35,7 +35,7 @@ impl JournalStore {
     /// Moves events before a sequence to segment files in a directory, and records this in the journal. Blocks.
     ///
     /// Only whole blocks of 1,024 events that a signed checkpoint covers are moved. Each file is written, synced and
-    /// verified before its rows are deleted.
+    /// verified before its rows are deleted. An error leaves the segments before it archived.
     pub fn archive(
         &self,
         before_sequence: u64,

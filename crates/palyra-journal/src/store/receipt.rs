@@ -47,7 +47,12 @@ pub enum ReceiptError {
 }
 
 impl Receipt {
-    /// Verifies the receipt and returns its event.
+    /// Verifies the receipt with the public key of the journal and returns its event.
+    ///
+    /// # Errors
+    ///
+    /// If the signature of the checkpoint is invalid, the proof does not lead from the leaf to the checkpoint, or the
+    /// leaf is not an event.
     pub fn verify(&self, key: &CheckpointKey) -> Result<NewEvent, ReceiptError> {
         let checkpoint = Checkpoint::open(&self.checkpoint, key)?;
         if checkpoint.head() != self.proof.head {
@@ -93,6 +98,10 @@ impl JournalStore {
     }
 
     /// Returns the last signed checkpoint, after verifying it.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError::Damaged`] if it is missing or its signature is invalid.
     pub fn last_checkpoint(&self) -> Result<Checkpoint, JournalError> {
         let keys = &self.keys;
         self.read(|connection| {

@@ -40,7 +40,7 @@ impl Snapshot {
         &self.checkpoint
     }
 
-    /// Copies the snapshot into an empty file. Blocks the calling thread only.
+    /// Copies the snapshot into an empty file. Blocks the calling thread but not the writer.
     pub fn copy_to(&self, path: &Path) -> Result<(), JournalError> {
         copy_database(&self.connection, path).map_err(JournalError::sqlite("copy the journal"))
     }

@@ -88,7 +88,7 @@ impl<'a> JournalTransaction<'a> {
         self.publish.push(Box::new(publish));
     }
 
-    /// Appends encoded events.
+    /// Appends encoded events and calls `appended` with each leaf.
     pub(super) fn append_encoded<'e>(
         &mut self,
         events: impl Iterator<Item = &'e Encoded>,

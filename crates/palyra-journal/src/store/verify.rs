@@ -43,6 +43,8 @@ impl VerifyReport {
 
 impl JournalStore {
     /// Verifies the journal, optionally also against a checkpoint that the caller supplies. Blocks.
+    ///
+    /// Damage is part of the report. An error means that the database could not be read.
     pub fn verify(
         &self,
         scope: VerifyScope,
@@ -54,6 +56,8 @@ impl JournalStore {
 }
 
 /// Verifies a database file without opening it as a journal: a copy on another machine, or one that does not open.
+///
+/// Damage is part of the report. An error means that the database could not be read.
 pub fn inspect_journal(
     path: &Path,
     keys: &[CheckpointKey],
