@@ -1,6 +1,6 @@
 //! Routines: scheduled tool calls.
 
-pub use palyra_common::model::routines::{Concurrency, Fire};
+pub use palyra_common::model::routines::{Concurrency, Fire, FireList};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -136,15 +136,6 @@ pub struct RoutineRequest {
     /// Whether an existing routine is replaced.
     #[serde(default)]
     pub replace: bool,
-}
-
-/// Response of `GET /v1/routines/{routine}/fires`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct FireList {
-    /// The fires, newest first.
-    pub fires: Vec<Fire>,
-    /// Start of the next page.
-    pub next: Option<u64>,
 }
 
 /// Response of `DELETE /v1/routines/{routine}` and `DELETE /v1/objectives/{objective}`.

@@ -4,7 +4,7 @@ mod receipt;
 mod replay;
 mod steps;
 
-pub use palyra_common::model::runs::{Refusal, RefusedBy, Run, RunFailure, RunLine};
+pub use palyra_common::model::runs::{Refusal, RefusedBy, Run, RunFailure, RunLine, RunList};
 pub use receipt::{JournalReceipt, RunReceipt};
 pub use replay::{Divergence, ReplayAnswer, ReplayVerdict};
 pub use steps::{RunDenial, RunMeter, RunStep, RunSteps, StepDenial};
@@ -12,15 +12,6 @@ pub use steps::{RunDenial, RunMeter, RunStep, RunSteps, StepDenial};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
-
-/// Response of `GET /v1/runs`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct RunList {
-    /// The runs, newest first.
-    pub runs: Vec<Run>,
-    /// The `before` of the next page.
-    pub next: Option<String>,
-}
 
 /// Response of `GET /v1/runs/{run_id}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]

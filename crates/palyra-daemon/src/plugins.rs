@@ -80,7 +80,7 @@ pub(crate) fn touched(state: &State, skill_id: &str) -> Result<BlastRadius, Prob
     if radius.runs.is_empty() {
         installed(state, skill_id)?;
     }
-    Ok(radius.to_api())
+    Ok(radius)
 }
 
 /// Returns the record of a skill, or a problem with the names that exist.

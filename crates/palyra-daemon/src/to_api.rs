@@ -14,11 +14,11 @@ use palyra_common::model::audit::{
 use palyra_common::model::deliveries::DeliveryCursor;
 use palyra_common::model::grants::GrantStep;
 use palyra_common::model::models::ModelPrice;
-use palyra_common::model::plugins::{ConfigSource, Touch};
+use palyra_common::model::plugins::ConfigSource;
 use palyra_common::model::policy::PolicyEffect;
-use palyra_common::model::routines::Fire;
+use palyra_common::model::routines::{Fire, FireList};
 use palyra_common::model::runs::{
-    CapabilityTotal, DeclaredCapability, Run, RunLine, RunTotals, ToolCost, UseCount,
+    CapabilityTotal, DeclaredCapability, Run, RunLine, RunList, RunTotals, ToolCost, UseCount,
 };
 use palyra_common::model::skills::{
     DiffRow, KeyOrigin, MadeBy, Permission, Placement, QuarantineCause, SkillDependency, SkillStatus,
@@ -79,7 +79,6 @@ mod journal;
 mod models;
 mod plugins;
 mod policy;
-mod routines;
 mod run_steps;
 mod runs;
 mod skill_info;
@@ -116,10 +115,10 @@ macro_rules! convert_same {
 // Types that are used on both sides: plain ones, and those of `palyra_common::model`.
 convert_same! {
     bool, u32, u64, usize, ApprovalScope, ApprovalStatus, AuditRuleSetting, AuditVerdict, CapabilityTotal,
-    Certainty, ConfigSource, DeclaredCapability, DeliveryCursor, DiffRow, Fire, FindingEffect, GrantStep,
+    Certainty, ConfigSource, DeclaredCapability, DeliveryCursor, DiffRow, Fire, FireList, FindingEffect, GrantStep,
     InformationLabels, KeyOrigin, MadeBy, Permission, Placement, ModelPrice, PolicyEffect, QuarantineCause,
-    RiskLevel, Run, RunLine, RunTotals, Severity, SkillDependency, SkillStatus, String, ToolCost,
-    Touch, TrustState, UseCount,
+    RiskLevel, Run, RunLine, RunList, RunTotals, Severity, SkillDependency, SkillStatus, String, ToolCost,
+    TrustState, UseCount,
 }
 
 impl ToApi for &'static str {

@@ -1,43 +1,17 @@
 //! Reports about the past of a skill: the capabilities it used, and every resource it touched.
 
-pub use palyra_common::model::plugins::Touch;
+pub use palyra_common::model::plugins::{BlastRadius, Touch};
 
 use palyra_journal::JournalError;
 use rusqlite::{Connection, Row};
-use serde::Serialize;
 
 use crate::error::StateError;
-use crate::inventory::{CapabilityTotal, RunTotals, totals};
+use crate::inventory::{CapabilityTotal, totals};
 use crate::runs::RunStore;
-use crate::runs::{OTHERS, RunQuery, RunRow};
+use crate::runs::{OTHERS, RunQuery};
 
 /// Maximum number of runs in a blast radius; older ones are in `palyra runs list`.
 const MAX_LISTED_RUNS: usize = 1_000;
-
-/// Every resource that a skill touched on this machine, also of a removed skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct BlastRadius {
-    /// Id of the skill.
-    pub skill_id: String,
-    /// Hosts it contacted.
-    pub hosts: Vec<Touch>,
-    /// Directories in which it opened files.
-    pub file_roots: Vec<Touch>,
-    /// Secrets it used, by name.
-    pub secrets: Vec<Touch>,
-    /// Prefixes of the storage keys it used.
-    pub key_prefixes: Vec<Touch>,
-    /// Channels it published to.
-    pub channels: Vec<Touch>,
-    /// Numbers of its runs by outcome.
-    pub totals: RunTotals,
-    /// Its newest runs, at most 1000.
-    pub runs: Vec<RunRow>,
-    /// Cursor for the older runs in [`RunStore::list`], if there are any.
-    pub older_runs: Option<String>,
-    /// True if it touched more names than are recorded individually.
-    pub more: bool,
-}
 
 impl RunStore<'_> {
     /// Returns the use of each capability over all runs of a skill.

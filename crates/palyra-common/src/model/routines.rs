@@ -88,3 +88,12 @@ impl ObjectiveState {
         }
     }
 }
+
+/// Response of `GET /v1/routines/{routine}/fires`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FireList {
+    /// The fires, newest first.
+    pub fires: Vec<Fire>,
+    /// Start of the next page.
+    pub next: Option<u64>,
+}

@@ -178,3 +178,12 @@ pub struct Divergence {
     /// The finding.
     pub found: String,
 }
+
+/// Response of `GET /v1/runs`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RunList {
+    /// The runs, newest first.
+    pub runs: Vec<Run>,
+    /// The `before` of the next page.
+    pub next: Option<String>,
+}

@@ -7,14 +7,11 @@ use palyra_common::WasmPluginRunnerPolicy;
 use palyra_runner::GrantDerivation;
 use palyra_skills::grants::describe_grant;
 use palyra_skills::manifest::ConfigFieldKind;
-use palyra_state::{BlastRadius, ShownConfig, ShownField};
+use palyra_state::{ShownConfig, ShownField};
 
 use super::ToApi;
 
 convert_fields! {
-    BlastRadius => api::BlastRadius {
-        skill_id, hosts, file_roots, secrets, key_prefixes, channels, totals, runs, older_runs, more,
-    }
     ShownConfig => api::Config { skill_id, revision, fields }
 }
 

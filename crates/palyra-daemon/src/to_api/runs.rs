@@ -6,13 +6,11 @@ use palyra_journal::Receipt;
 use palyra_plugins_runtime::{LogLevel, LogLine, RunUsage};
 use palyra_runner::Replayed;
 use palyra_state::RunReceipt;
-use palyra_state::runs::RunPage;
 use serde_json::Value;
 
 use super::ToApi;
 
 convert_fields! {
-    RunPage => api::RunList { runs, next }
     RunReceipt => api::RunReceipt { schema, run_id, receipt, key }
     Receipt => JournalReceipt { leaf, proof, checkpoint }
 }

@@ -1,12 +1,11 @@
 //! The history of fires: lists, the last fire, and the cleanup after an interrupted owner.
 
-pub use palyra_common::model::routines::Fire as FireRow;
+pub use palyra_common::model::routines::{Fire as FireRow, FireList as FirePage};
 
 use std::sync::Arc;
 
 use palyra_journal::{Durability, JournalError, JournalTransaction};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::Serialize;
 
 use super::ControlStore;
 use super::budget;
@@ -29,15 +28,6 @@ pub struct FireQuery {
     pub before_ms: Option<u64>,
     /// Maximum number of results; 0 means 100.
     pub limit: usize,
-}
-
-/// One page of fires, newest first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FirePage {
-    /// At most the requested number, newest first.
-    pub fires: Vec<FireRow>,
-    /// `before_ms` of the next page; `None` on the last page.
-    pub next: Option<u64>,
 }
 
 impl ControlStore<'_> {

@@ -1,8 +1,9 @@
 //! Lists of runs, newest first, and the stored lines of a run.
 
+pub use palyra_common::model::runs::RunList as RunPage;
+
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
-use serde::Serialize;
 
 use super::{RunEvent, RunRow, RunStore};
 use crate::db::{signed, unsigned};
@@ -37,15 +38,6 @@ pub struct RunQuery {
     pub before: Option<String>,
     /// Maximum number of results; 0 means 100.
     pub limit: usize,
-}
-
-/// One page of runs, newest first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RunPage {
-    /// At most the requested number, newest first.
-    pub runs: Vec<RunRow>,
-    /// `before` of the next page; `None` on the last page.
-    pub next: Option<String>,
 }
 
 impl RunStore<'_> {
@@ -138,7 +130,9 @@ fn statement(query: &RunQuery, limit: usize) -> (String, Vec<Box<dyn ToSql>>) {
 fn read_compared(row: &Row<'_>) -> rusqlite::Result<RunRow> {
     let mut run = read_run(row, 0)?;
     let differs = match ReceiptLeaf::read(row, 12)? {
-        Some(leaf) => leaf.differences(&run).into_iter().map(|difference| difference.field.to_owned()).collect(),
+        Some(leaf) => {
+            leaf.differences(&run).into_iter().map(|difference| difference.field.to_owned()).collect()
+        }
         // Another leaf, or none although it ended.
         None if row.get_ref(12)? != ValueRef::Null => vec!["receipt_leaf".into()],
         None if run.receipt_leaf.is_none() && run.status != "started" => vec!["receipt_leaf".into()],
