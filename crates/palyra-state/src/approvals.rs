@@ -1,4 +1,4 @@
-//! //! Approvals: a person's decision about one call, made once and bound to the exact request.
+//! Approvals: a person's decision about one call, made once and bound to the exact request.
 //!
 //! An approval covers a release, a tool, a principal by its token, the whole arguments, and the circumstances
 //! of the call: consent, policies, gates, profile, settings. A request that is not decided in time expires.

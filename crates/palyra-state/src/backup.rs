@@ -1,4 +1,4 @@
-//! //! Backups: a copy of the whole state root in one file, and restoring it.
+//! Backups: a copy of the whole state root in one file, and restoring it.
 //!
 //! The owner makes a backup while the state is in use: the root is mirrored at one position of its journal,
 //! which ends there with a signed checkpoint. The manifest lists every file with its hash and is signed by

@@ -1,4 +1,4 @@
-//! //! Signs the current head of the journal.
+//! Signs the current head of the journal.
 
 use palyra_journal::Checkpoint;
 

@@ -1,4 +1,4 @@
-//! //! Commits one change of the state: rows and leaf in one transaction, with a two-phase update of the
+//! Commits one change of the state: rows and leaf in one transaction, with a two-phase update of the
 //! vault's anchor.
 //!
 //! The order is `pending` in the vault → commit of the database → `committed` in the vault. If the process is

@@ -1,4 +1,4 @@
-//! //! Differences between the state and its anchor.
+//! Differences between the state and its anchor.
 
 use std::fmt;
 

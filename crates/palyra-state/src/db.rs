@@ -1,4 +1,4 @@
-//! //! The owner's tables in `state.db`: schema, row MACs, and the Merkle root over sealed rows.
+//! The owner's tables in `state.db`: schema, row MACs, and the Merkle root over sealed rows.
 //!
 //! `palyra-journal` owns the file and its only writer; these tables share the file so that a row and its leaf
 //! commit together.

@@ -1,4 +1,4 @@
-//! //! Monotonic wall-clock time for the expiry of tokens and approvals.
+//! Monotonic wall-clock time for the expiry of tokens and approvals.
 //!
 //! A clock that is set back would make an expired token or approval valid again. The latest time seen is
 //! stored in the database, so that a restart does not forget it.

@@ -1,4 +1,4 @@
-//! //! The expected rows of a generation, derived from the journal.
+//! The expected rows of a generation, derived from the journal.
 //!
 //! The leaf of every change names the rows it set, each with its leaf hash in the root, and the rows it
 //! removed. Folding the leaves gives the rows of any generation; the result is accepted only if its root is

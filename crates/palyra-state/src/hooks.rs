@@ -1,4 +1,4 @@
-//! //! Hooks: plugins that an operator binds to events.
+//! Hooks: plugins that an operator binds to events.
 //!
 //! The bindings in effect are a sealed row of `state.db`. The file `hooks/bindings.json` is an editable copy
 //! that only takes effect when it is applied, so that a deleted or damaged file never disables the gates.

@@ -1,4 +1,4 @@
-//! //! Creation of a state root: an explicit act, never a side effect of opening.
+//! Creation of a state root: an explicit act, never a side effect of opening.
 //!
 //! A marker file exists in the root during creation. If the process is killed, the next `init` starts over;
 //! no data can be lost, because nothing else is written to a root with the marker. A creation that fails

@@ -1,4 +1,4 @@
-//! //! The owner's access to its vault: derived keys, the checkpoint signer and the anchor.
+//! The owner's access to its vault: derived keys, the checkpoint signer and the anchor.
 
 use std::sync::Arc;
 

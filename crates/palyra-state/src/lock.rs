@@ -1,4 +1,4 @@
-//! //! The lock that permits one owner of a state root at a time, and names it.
+//! The lock that permits one owner of a state root at a time, and names it.
 //!
 //! The lock decides who the owner is, not the text in its file. The root directory is locked as well as the
 //! file, so that deleting `owner.lock` admits no second owner, and the journal checks before each commit that

@@ -1,4 +1,4 @@
-//! //! Models: the providers that an operator configured for the agent, in one sealed row.
+//! Models: the providers that an operator configured for the agent, in one sealed row.
 
 mod error;
 mod record;

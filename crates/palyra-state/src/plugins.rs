@@ -1,4 +1,4 @@
-//! //! Settings of operators: the access policy, the runner policy, and a profile and settings for each skill.
+//! Settings of operators: the access policy, the runner policy, and a profile and settings for each skill.
 //!
 //! Each is a sealed row with a revision: the generation it was set in, which no later value shares.
 

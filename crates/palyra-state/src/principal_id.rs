@@ -1,4 +1,4 @@
-//! //! The stable identity of a principal, as approvals and routines store it: a name can be reused, an
+//! The stable identity of a principal, as approvals and routines store it: a name can be reused, an
 //! identity cannot.
 
 use palyra_common::Principal;

@@ -1,4 +1,4 @@
-//! //! The portable receipt of a run: it can be verified without access to the state root.
+//! The portable receipt of a run: it can be verified without access to the state root.
 
 use palyra_common::ErrorCode;
 use palyra_journal::{CheckpointKey, EventKind, KeyError, MAX_EVENT_BYTES, Receipt, ReceiptError};

@@ -1,4 +1,4 @@
-//! //! Repair: lists every difference, and continues from the verifiable rows once an operator accepted the plan.
+//! Repair: lists every difference, and continues from the verifiable rows once an operator accepted the plan.
 //!
 //! A repair grants nothing. Rows without a valid MAC are dropped, and every skill is quarantined: the lost
 //! data may have been a revocation, so an operator has to review and enable each skill.

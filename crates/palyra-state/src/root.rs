@@ -1,4 +1,4 @@
-//! //! Paths in a state root, and the stage of its creation.
+//! Paths in a state root, and the stage of its creation.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! //! Storage of the scheduler: definitions as sealed rows, and fires.
+//! Storage of the scheduler: definitions as sealed rows, and fires.
 //!
 //! The scheduler computes due times and actions. A fire is claimed on the single writer, so that of two
 //! claims of the same due time exactly one succeeds, even if a process is killed.

@@ -1,4 +1,4 @@
-//! //! Errors of deciding or reading an approval.
+//! Errors of deciding or reading an approval.
 
 use palyra_common::ErrorCode;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! //! The approval record: request, decision, and the calls it covers.
+//! The approval record: request, decision, and the calls it covers.
 
 pub use palyra_common::model::approvals::{ApprovalScope, ApprovalStatus};
 

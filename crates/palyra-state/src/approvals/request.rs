@@ -1,4 +1,4 @@
-//! //! Requesting approval: uses an approval that covers the call, returns the pending request, or creates one.
+//! Requesting approval: uses an approval that covers the call, returns the pending request, or creates one.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! Tools, skills and principals as the access policy sees them.
+//! Tools, skills and principals as the access policy sees them.
 
 use palyra_common::principal::from_stored;
 use palyra_common::{Principal, PrincipalKind};

@@ -1,4 +1,4 @@
-//! //! The backup file: the manifest first, then every file in the order of the manifest.
+//! The backup file: the manifest first, then every file in the order of the manifest.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -1,4 +1,4 @@
-//! //! Errors of making or restoring a backup.
+//! Errors of making or restoring a backup.
 
 use palyra_common::ErrorCode;
 use std::io;

@@ -1,4 +1,4 @@
-//! //! Exchanges two state roots in one step.
+//! Exchanges two state roots in one step.
 
 use std::fs::{self, File};
 use std::io;

@@ -1,4 +1,4 @@
-//! //! The closed list of paths that a backup contains, for the writer and for the reader.
+//! The closed list of paths that a backup contains, for the writer and for the reader.
 //!
 //! Everything else in a state root is created again, belongs to a process, or must not exist in two places:
 //! compiled code, the owner's token, the lock, the socket, logs, and files of other programs.

@@ -1,4 +1,4 @@
-//! //! A consistent mirror of the state root in its own directory: databases are copied from a snapshot while
+//! A consistent mirror of the state root in its own directory: databases are copied from a snapshot while
 //! writes continue, the other files are copied, and objects and tapes stay in place, because they never change.
 
 use std::fs::{self, OpenOptions};

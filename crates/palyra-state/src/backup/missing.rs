@@ -1,4 +1,4 @@
-//! //! Secrets, keys, packages and storage that the restored state refers to and the backup does not contain.
+//! Secrets, keys, packages and storage that the restored state refers to and the backup does not contain.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! //! The plan of a restore, shown before it is confirmed.
+//! The plan of a restore, shown before it is confirmed.
 
 use std::path::PathBuf;
 

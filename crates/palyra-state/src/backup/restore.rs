@@ -1,4 +1,4 @@
-//! //! Restores a backup: unpacked beside the old state, verified, anchored, and then moved into its place.
+//! Restores a backup: unpacked beside the old state, verified, anchored, and then moved into its place.
 
 use std::fs;
 use std::io::{self, Read};

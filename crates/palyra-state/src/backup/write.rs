@@ -1,4 +1,4 @@
-//! //! Makes a backup while the state is in use.
+//! Makes a backup while the state is in use.
 
 use std::fs::{self, File};
 use std::io;

@@ -1,4 +1,4 @@
-//! //! Defines and removes channels: a sealed row, and a leaf for every change.
+//! Defines and removes channels: a sealed row, and a leaf for every change.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! //! Errors of defining or finding a channel.
+//! Errors of defining or finding a channel.
 
 use crate::error::StateError;
 use palyra_common::ErrorCode;

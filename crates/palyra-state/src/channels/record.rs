@@ -1,4 +1,4 @@
-//! //! A channel as an operator defined it.
+//! A channel as an operator defined it.
 
 use std::path::PathBuf;
 

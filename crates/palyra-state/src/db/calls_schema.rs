@@ -1,4 +1,4 @@
-//! //! Tables of calls: approvals, tapes and notes of runs, and resources that skills touched.
+//! Tables of calls: approvals, tapes and notes of runs, and resources that skills touched.
 
 use palyra_journal::Migration;
 

@@ -1,4 +1,4 @@
-//! //! Tables of channels: messages, cursors and dead letters.
+//! Tables of channels: messages, cursors and dead letters.
 
 use palyra_journal::Migration;
 

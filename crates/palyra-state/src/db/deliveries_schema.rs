@@ -1,4 +1,4 @@
-//! //! Tables of deliveries: the cursor and the dead letters of each lane.
+//! Tables of deliveries: the cursor and the dead letters of each lane.
 
 use palyra_journal::Migration;
 

@@ -1,4 +1,4 @@
-//! //! Tables of hooks: the cursor and the dead letters of each observer.
+//! Tables of hooks: the cursor and the dead letters of each observer.
 
 use palyra_journal::Migration;
 

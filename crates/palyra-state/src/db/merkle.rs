@@ -1,4 +1,4 @@
-//! //! The digest of all sealed rows: an RFC 6962 Merkle tree over the rows in key order.
+//! The digest of all sealed rows: an RFC 6962 Merkle tree over the rows in key order.
 
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,4 @@
-//! //! Conversion between `u64` and the signed integers of SQLite.
+//! Conversion between `u64` and the signed integers of SQLite.
 
 /// Converts to the database's type, saturating at `i64::MAX`.
 pub(crate) fn signed(number: u64) -> i64 {

@@ -1,4 +1,4 @@
-//! //! Tables of routines: the fires of each routine, and the use of objectives.
+//! Tables of routines: the fires of each routine, and the use of objectives.
 
 use palyra_journal::Migration;
 

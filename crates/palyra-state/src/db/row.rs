@@ -1,4 +1,4 @@
-//! //! A sealed row: bytes under a key, with a MAC whose key is derived from the owner's vault.
+//! A sealed row: bytes under a key, with a MAC whose key is derived from the owner's vault.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};

@@ -1,4 +1,4 @@
-//! //! The owner's tables, as migrations that are appended and never edited.
+//! The owner's tables, as migrations that are appended and never edited.
 
 use palyra_journal::Migration;
 

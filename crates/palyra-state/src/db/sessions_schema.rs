@@ -1,4 +1,4 @@
-//! //! Tables of agent sessions. The columns beside `bytes` only find rows; the authoritative content is in
+//! Tables of agent sessions. The columns beside `bytes` only find rows; the authoritative content is in
 //! `bytes`, under its MAC.
 
 use palyra_journal::Migration;

@@ -1,4 +1,4 @@
-//! //! All sealed rows: read, checked, changed, and digested into one root.
+//! All sealed rows: read, checked, changed, and digested into one root.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! //! The delivery position of each lane.
+//! The delivery position of each lane.
 
 pub use palyra_common::model::deliveries::DeliveryCursor;
 

@@ -1,4 +1,4 @@
-//! //! Lanes: their names, their targets, and their items.
+//! Lanes: their names, their targets, and their items.
 
 use std::fmt;
 use std::sync::Arc;

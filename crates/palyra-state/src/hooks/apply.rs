@@ -1,4 +1,4 @@
-//! //! Changes bindings. The row and its leaf are committed before the file is written; after a crash in
+//! Changes bindings. The row and its leaf are committed before the file is written; after a crash in
 //! between, the row is authoritative.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! //! Errors of changing bindings.
+//! Errors of changing bindings.
 
 use super::BindingsFault;
 use crate::error::StateError;

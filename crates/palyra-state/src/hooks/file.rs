@@ -1,4 +1,4 @@
-//! //! `hooks/bindings.json`: parsing with line and field in every error, and writing.
+//! `hooks/bindings.json`: parsing with line and field in every error, and writing.
 
 use palyra_common::fs::Directory;
 use palyra_common::text::clip_untrusted;

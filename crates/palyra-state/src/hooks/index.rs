@@ -1,4 +1,4 @@
-//! //! The bindings in effect, indexed by event and by plugin.
+//! The bindings in effect, indexed by event and by plugin.
 
 use std::collections::HashMap;
 use std::sync::Arc;

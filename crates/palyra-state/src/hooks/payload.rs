@@ -1,4 +1,4 @@
-//! //! The input of a hook: one schema for every event.
+//! The input of a hook: one schema for every event.
 
 use palyra_common::principal::from_stored;
 use palyra_common::{InOrder, JsonText, PrincipalKind, WasmPluginRunError};

@@ -1,4 +1,4 @@
-//! //! One binding: an event, the hook of a plugin that receives it, its order, limits and filters.
+//! One binding: an event, the hook of a plugin that receives it, its order, limits and filters.
 
 use palyra_common::RuntimeLimits;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! //! Status of bindings: which are in effect, how the file differs, and why a binding cannot run.
+//! Status of bindings: which are in effect, how the file differs, and why a binding cannot run.
 
 use palyra_skills::Sha256Digest;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! //! Errors of configuring or finding a model.
+//! Errors of configuring or finding a model.
 
 use palyra_common::ErrorCode;
 

@@ -1,4 +1,4 @@
-//! //! Reads and changes the models: one sealed row, and a leaf for every change.
+//! Reads and changes the models: one sealed row, and a leaf for every change.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! Reads an object: checks the path, opens it once, checks the opened file, reads and hashes.
+//! Reads an object: checks the path, opens it once, checks the opened file, reads and hashes.
 
 use std::fs::File;
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! //! Writes an object: temporary file, sync, rename, sync of the directory.
+//! Writes an object: temporary file, sync, rename, sync of the directory.
 
 use std::fs::File;
 use std::io::Write;

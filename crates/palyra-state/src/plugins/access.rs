@@ -1,4 +1,4 @@
-//! //! Stores the access policy, which the authorizer evaluates.
+//! Stores the access policy, which the authorizer evaluates.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! //! Errors of changing an operator's settings.
+//! Errors of changing an operator's settings.
 
 use palyra_common::{BadSetting, ErrorCode};
 

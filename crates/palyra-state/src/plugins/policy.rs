@@ -1,4 +1,4 @@
-//! //! Stores the runner policy, which limits every run.
+//! Stores the runner policy, which limits every run.
 
 use palyra_common::WasmPluginRunnerPolicy;
 use palyra_journal::EventKind;

@@ -1,4 +1,4 @@
-//! //! The capability profile of a skill: an upper bound for its runs, and the directories of its file roots.
+//! The capability profile of a skill: an upper bound for its runs, and the directories of its file roots.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! //! The receipt of a run as its leaf records it, and the columns that a row must have according to it.
+//! The receipt of a run as its leaf records it, and the columns that a row must have according to it.
 
 use std::collections::BTreeMap;
 

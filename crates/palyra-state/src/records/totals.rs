@@ -1,4 +1,4 @@
-//! //! Compares the totals of each skill with the sum of its receipts.
+//! Compares the totals of each skill with the sum of its receipts.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! //! Definitions of routines and objectives: sealed rows whose content belongs to the scheduler.
+//! Definitions of routines and objectives: sealed rows whose content belongs to the scheduler.
 
 use palyra_journal::EventKind;
 use serde_json::{Value, json};
