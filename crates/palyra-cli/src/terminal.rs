@@ -39,7 +39,7 @@ impl Terminal {
         Passphrase::new(first.expose()).map_err(|error| CliError::File(error.into()))
     }
 
-    /// Asks a yes-or-no question; everything except yes is a no.
+    /// Asks a yes-or-no question; every answer except yes means no.
     pub(crate) fn agrees(&mut self, question: &str) -> Result<bool, CliError> {
         let asked = |error| CliError::Io { what: "cannot use the terminal".into(), source: error };
         let mut stderr = anstream::stderr();

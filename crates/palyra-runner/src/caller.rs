@@ -109,7 +109,7 @@ impl ToolCaller {
         run_wasm_plugin(self, ModuleSource::Installed(call), calling).await?.of_tool()
     }
 
-    /// Runs a module that comes with the call, if the runner policy permits that.
+    /// Runs an inline module, if the runner policy permits it.
     pub async fn call_inline(&self, invocation: InlineInvocation) -> Result<ToolResult, CallError> {
         let policy = self.state.view().plugins().policy.value.clone();
         let parted = resolve::blocking(move || Ok::<_, CallError>(InlineCall::new(invocation, &policy)));

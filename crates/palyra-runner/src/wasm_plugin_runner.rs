@@ -55,7 +55,7 @@ pub(super) struct Calling {
 pub(super) enum ModuleSource {
     /// A tool or hook of an installed skill.
     Installed(InstalledCall),
-    /// Bytes that came with the call.
+    /// An inline module.
     Inline(InlineCall),
 }
 

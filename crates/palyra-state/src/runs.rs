@@ -44,7 +44,7 @@ crate::state::store! {
     RunStore, runs
 }
 
-/// Skill id of runs whose module came with the call; no installed skill can have it.
+/// Skill id of runs of inline modules; no installed skill can have it.
 pub const INLINE: &str = "inline";
 
 /// Maximum number of stored lines of a run.

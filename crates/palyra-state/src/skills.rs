@@ -29,7 +29,7 @@ use crate::view::View;
 /// Number of times a request is planned before a state that keeps changing is an error.
 pub(crate) const MAX_ATTEMPTS: usize = 5;
 
-/// Permissions an operator gives with an installation; the default gives none.
+/// Permissions that an operator grants with an installation; the default grants none.
 #[derive(Debug, Clone, Default)]
 pub struct InstallOptions {
     /// Permits pinning the keys of an unknown publisher on first use.

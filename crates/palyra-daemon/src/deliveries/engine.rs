@@ -51,7 +51,7 @@ struct Engine {
     recount: Recount,
     /// Size of the journal at the start: an older shutdown event belongs to an earlier daemon.
     began_at: u64,
-    /// Time at which it gives up after a stop began.
+    /// Time at which a stopping engine ends deliveries that are still in progress.
     deadline: Option<Instant>,
     stop_delivered: bool,
 }

@@ -1,4 +1,5 @@
-//! A module that comes with the call: permitted by policy only, without secrets and without write access.
+//! Inline modules, which are part of a call: permitted by the runner policy only, without secrets and without write
+//! access.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Deciding an approval: once, before it expires. Only a permitted principal other than the requester can approve;
-//! every principal that may decide can deny.
+//! Decides an approval: once, before it expires. Only a permitted principal other than the requester can approve; every
+//! principal that may decide can deny.
 //!
 //! The policy is evaluated before the transaction begins. The transaction fails if the state has changed since, and both
 //! are repeated.
@@ -374,7 +374,7 @@ mod tests {
         let changes = state.approvals().changes();
         assert_eq!(state.approvals().expire().unwrap(), 0);
         assert!(!changes.has_changed().unwrap());
-        // The column alone decides nothing: the sealed row says when it expires.
+        // The expiry of the sealed row counts; the column is only used to find rows.
         edit("UPDATE approvals SET expires_at = 0").await.unwrap();
         assert_eq!(state.approvals().expire().unwrap(), 0);
         assert!(!changes.has_changed().unwrap());

@@ -1,4 +1,4 @@
-//! //! Dead letters: items that were given up. An operator lists them, retries them, or drops them.
+//! Dead letters: items that were given up. An operator lists them, retries them, or drops them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const MAX_HOOK_LETTERS: u64 = 1_000;
 pub struct DeadLetter {
     /// Number of the letter, unique over all lanes.
     pub letter: u64,
-    /// Lane that gave the item up.
+    /// Lane of the item.
     pub lane: LaneKey,
     /// Sequence of the event, or id of the message.
     pub item: u64,

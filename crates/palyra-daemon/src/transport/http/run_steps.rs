@@ -166,7 +166,7 @@ fn kind_of_grant(grant: &Capability) -> CapabilityKind {
     }
 }
 
-/// Returns whether a release requests what was denied, or more.
+/// Returns whether a release requests the denied capability, or a wider one.
 fn asks_for(derivation: &GrantDerivation, denial: &Denial) -> bool {
     let grant = denial.grant.as_deref().and_then(|grant| grant.parse::<Capability>().ok());
     // A denial names no quota, so grants with any quota would permit the call.

@@ -41,7 +41,7 @@ pub(super) enum Asked {
     Later(Box<InputRequiredResult>),
 }
 
-/// Takes an answer that came with the call; `None` if there is none, or it is not about a call of this caller.
+/// Reads the answer that a repeated call contains; `None` if there is none, or it is not about a call of this caller.
 pub(super) async fn take_answer(call: &Call<'_>, request: &CallToolRequestParams) -> Option<Asked> {
     let answer = request.input_responses.as_ref().and_then(|answers| answers.get(QUESTION))?;
     let answer = serde_json::from_value::<ElicitResult>(answer.clone()).ok()?;
