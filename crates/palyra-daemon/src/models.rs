@@ -18,7 +18,7 @@ use crate::problem::ToProblem;
 
 /// Returns the provider of a model, with its key from the vault.
 pub(crate) async fn provider_for(app: &Arc<App>, record: &ModelRecord) -> Result<HttpProvider, Problem> {
-    let problem = |error: palyra_state::models::ModelSettingError| error.to_problem();
+    let problem = |error: palyra_state::DefinitionError| error.to_problem();
     let guard = app.egress().map_err(|error| Problem::new(ErrorCode::Internal, error))?;
     let closed = || Problem::new(ErrorCode::CapabilityDenied, "this daemon has no network access");
     let guard = guard.ok_or_else(closed)?;

@@ -4,11 +4,9 @@
 //! and each webhook or file has a cursor.
 
 mod define;
-mod error;
 mod messages;
 mod record;
 
-pub use error::ChannelError;
 pub(crate) use messages::read_message;
 pub use messages::{MessageSeal, PublishedMessage, publish};
 pub use record::{ChannelKind, ChannelRecord};

@@ -1,4 +1,4 @@
-//! //! The owner of the state root: lock, database, anchor, the install pipeline, and the stores of all other crates.
+//! The owner of the state root: lock, database, anchor, the install pipeline, and the stores of all other crates.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ mod checkpoint;
 mod commit;
 mod damage;
 pub mod db;
+mod definition_error;
 pub mod deliveries;
 mod error;
 mod expiry;
@@ -61,6 +62,7 @@ pub use backup::{
     Restored, StagedRestore, check_backup,
 };
 pub use damage::{Damage, Difference};
+pub use definition_error::DefinitionError;
 pub use error::{StateError, TrustRefused};
 pub use inventory::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, WaitingRelease};
 pub use plugins::{

@@ -1,10 +1,8 @@
 //! Models: the providers that an operator configured for the agent, in one sealed row.
 
-mod error;
 mod record;
 mod store;
 
-pub use error::ModelSettingError;
 pub(crate) use record::ModelSettings;
 pub use record::{ModelPrice, ModelRecord};
 pub use store::ModelStore;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use palyra_journal::EventKind;
 use serde_json::json;
 
-use super::{ChannelError, ChannelKind, ChannelRecord, ChannelStore};
+use super::{ChannelKind, ChannelRecord, ChannelStore};
+use crate::DefinitionError;
 use crate::commit::Change;
 use crate::plugins::{check_outside, put_channels};
 use crate::state::Gate;
@@ -21,14 +22,19 @@ impl ChannelStore<'_> {
         Arc::clone(&self.state.view().plugins().channels)
     }
 
-    /// Returns one channel, or [`ChannelError::Unknown`] with the names that exist.
-    pub fn get(&self, name: &str) -> Result<ChannelRecord, ChannelError> {
+    /// Returns one channel, or [`DefinitionError::Unknown`] with the names that exist.
+    pub fn get(&self, name: &str) -> Result<ChannelRecord, DefinitionError> {
         let channels = self.list();
         channels.get(name).cloned().ok_or_else(|| unknown(&channels, name))
     }
 
     /// Defines a channel on behalf of a principal. Only messages published after this are delivered.
-    pub fn add(&self, name: &str, kind: ChannelKind, principal: &str) -> Result<ChannelRecord, ChannelError> {
+    pub fn add(
+        &self,
+        name: &str,
+        kind: ChannelKind,
+        principal: &str,
+    ) -> Result<ChannelRecord, DefinitionError> {
         let since = self.last_message()? + 1;
         let mut record = ChannelRecord { name: name.to_owned(), kind, since };
         record.check()?;
@@ -40,7 +46,8 @@ impl ChannelStore<'_> {
                 *path = folder.join(file);
             }
             let folder = path.parent().unwrap_or(path.as_path());
-            check_outside(&self.state.root, folder).map_err(|found| ChannelError::Bad {
+            check_outside(&self.state.root, folder).map_err(|found| DefinitionError::Bad {
+                kind: "channel",
                 name: record.name.clone(),
                 field: "path",
                 reason: format!("{found}: choose a directory outside the state root"),
@@ -49,10 +56,10 @@ impl ChannelStore<'_> {
         let mut gate = self.state.gate();
         let channels = &gate.view.plugins().channels;
         if channels.contains_key(&record.name) {
-            return Err(ChannelError::Exists { name: record.name });
+            return Err(DefinitionError::Exists { kind: "channel", name: record.name });
         }
         if channels.len() >= MAX_CHANNELS {
-            return Err(ChannelError::TooMany { most: MAX_CHANNELS });
+            return Err(DefinitionError::TooMany { kind: "channel", most: MAX_CHANNELS });
         }
         let mut changed = (**channels).clone();
         changed.insert(record.name.clone(), record.clone());
@@ -62,7 +69,7 @@ impl ChannelStore<'_> {
     }
 
     /// Removes a channel with its messages, cursor and dead letters; undelivered messages are lost.
-    pub fn remove(&self, name: &str, principal: &str) -> Result<ChannelRecord, ChannelError> {
+    pub fn remove(&self, name: &str, principal: &str) -> Result<ChannelRecord, DefinitionError> {
         let mut gate = self.state.gate();
         let mut changed = (*gate.view.plugins().channels).clone();
         let removed = changed.remove(name).ok_or_else(|| unknown(&gate.view.plugins().channels, name))?;
@@ -78,7 +85,7 @@ impl ChannelStore<'_> {
         channels: &BTreeMap<String, ChannelRecord>,
         principal: &str,
         details: serde_json::Value,
-    ) -> Result<(), ChannelError> {
+    ) -> Result<(), DefinitionError> {
         let revision = gate.view.generation() + 1;
         let rows = vec![put_channels(revision, channels)?];
         let event = self.state.event(EventKind::ChannelsChanged, principal).details(details);
@@ -88,6 +95,10 @@ impl ChannelStore<'_> {
     }
 }
 
-fn unknown(channels: &BTreeMap<String, ChannelRecord>, name: &str) -> ChannelError {
-    ChannelError::Unknown { name: short_name(name), known: channels.keys().cloned().collect() }
+fn unknown(channels: &BTreeMap<String, ChannelRecord>, name: &str) -> DefinitionError {
+    DefinitionError::Unknown {
+        kind: "channel",
+        name: short_name(name),
+        known: channels.keys().cloned().collect(),
+    }
 }

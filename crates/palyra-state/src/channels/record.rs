@@ -6,7 +6,7 @@ use ipnet::IpNet;
 use palyra_common::capabilities::{ChannelName, HttpRule, SecretRef};
 use serde::{Deserialize, Serialize};
 
-use super::ChannelError;
+use crate::DefinitionError;
 
 /// Default response timeout of a webhook, in milliseconds.
 const WEBHOOK_TIMEOUT_MS: u64 = 10_000;
@@ -53,8 +53,9 @@ pub enum ChannelKind {
 
 impl ChannelRecord {
     /// Checks every field on its own, without reading the state.
-    pub(super) fn check(&self) -> Result<(), ChannelError> {
-        let bad = |field, reason: String| ChannelError::Bad {
+    pub(super) fn check(&self) -> Result<(), DefinitionError> {
+        let bad = |field, reason: String| DefinitionError::Bad {
+            kind: "channel",
             name: crate::text::short_name(&self.name),
             field,
             reason,

@@ -8,7 +8,7 @@ use palyra_common::capabilities::SecretRef;
 use palyra_models::{Endpoint, Protocol, Usage};
 use serde::{Deserialize, Serialize};
 
-use super::ModelSettingError;
+use crate::DefinitionError;
 use crate::text::short_name;
 
 /// Maximum length of a model's local name.
@@ -57,12 +57,12 @@ pub(crate) struct ModelSettings {
 
 impl ModelRecord {
     /// Returns the validated endpoint of the provider.
-    pub fn endpoint(&self) -> Result<Endpoint, ModelSettingError> {
+    pub fn endpoint(&self) -> Result<Endpoint, DefinitionError> {
         Endpoint::new(&self.base_url, self.allow_loopback).map_err(|error| self.bad("base_url", error.reason))
     }
 
     /// Returns the parsed reference to the provider's key.
-    pub fn key_reference(&self) -> Result<Option<SecretRef>, ModelSettingError> {
+    pub fn key_reference(&self) -> Result<Option<SecretRef>, DefinitionError> {
         let parse = |key: &String| key.parse().map_err(|error| self.bad("key", format!("{error}")));
         self.key.as_ref().map(parse).transpose()
     }
@@ -76,7 +76,7 @@ impl ModelRecord {
     }
 
     /// Checks every field and normalizes the base URL.
-    pub(super) fn checked(mut self) -> Result<Self, ModelSettingError> {
+    pub(super) fn checked(mut self) -> Result<Self, DefinitionError> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let first_is_plain = self.name.bytes().next().is_some_and(plain);
         let rest = self.name.bytes().all(|byte| plain(byte) || b"._-".contains(&byte));
@@ -100,7 +100,7 @@ impl ModelRecord {
         Ok(self)
     }
 
-    fn bad(&self, field: &'static str, reason: String) -> ModelSettingError {
-        ModelSettingError::Bad { name: short_name(&self.name), field, reason }
+    fn bad(&self, field: &'static str, reason: String) -> DefinitionError {
+        DefinitionError::Bad { kind: "model", name: short_name(&self.name), field, reason }
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use palyra_journal::EventKind;
 use serde_json::{Value, json};
 
-use super::{ModelRecord, ModelSettingError, ModelSettings};
+use super::{ModelRecord, ModelSettings};
+use crate::DefinitionError;
 use crate::commit::Change;
 use crate::plugins::put_models;
 use crate::text::short_name;
@@ -25,7 +26,7 @@ impl ModelStore<'_> {
     }
 
     /// Returns the model with this name.
-    pub fn get(&self, name: &str) -> Result<ModelRecord, ModelSettingError> {
+    pub fn get(&self, name: &str) -> Result<ModelRecord, DefinitionError> {
         let settings = self.settings();
         settings.models.get(name).cloned().ok_or_else(|| unknown(&settings, name))
     }
@@ -36,7 +37,7 @@ impl ModelStore<'_> {
     }
 
     /// Adds a model on behalf of a principal; the first one becomes the default.
-    pub fn add(&self, record: ModelRecord, principal: &str) -> Result<ModelRecord, ModelSettingError> {
+    pub fn add(&self, record: ModelRecord, principal: &str) -> Result<ModelRecord, DefinitionError> {
         let record = record.checked()?;
         let details = json!({
             "added": record.name,
@@ -47,10 +48,10 @@ impl ModelStore<'_> {
         let added = record.clone();
         self.change(principal, |settings| {
             if settings.models.contains_key(&record.name) {
-                return Err(ModelSettingError::Exists { name: record.name });
+                return Err(DefinitionError::Exists { kind: "model", name: record.name });
             }
             if settings.models.len() >= MAX_MODELS {
-                return Err(ModelSettingError::TooMany { most: MAX_MODELS });
+                return Err(DefinitionError::TooMany { kind: "model", most: MAX_MODELS });
             }
             settings.default.get_or_insert_with(|| record.name.clone());
             settings.models.insert(record.name.clone(), record);
@@ -60,7 +61,7 @@ impl ModelStore<'_> {
     }
 
     /// Removes a model. If it was the default, the agent has no model until another default is set.
-    pub fn remove(&self, name: &str, principal: &str) -> Result<ModelRecord, ModelSettingError> {
+    pub fn remove(&self, name: &str, principal: &str) -> Result<ModelRecord, DefinitionError> {
         let removed = self.get(name)?;
         self.change(principal, |settings| {
             if settings.models.remove(name).is_none() {
@@ -73,7 +74,7 @@ impl ModelStore<'_> {
     }
 
     /// Sets the default model.
-    pub fn set_default(&self, name: &str, principal: &str) -> Result<ModelRecord, ModelSettingError> {
+    pub fn set_default(&self, name: &str, principal: &str) -> Result<ModelRecord, DefinitionError> {
         self.change(principal, |settings| {
             if !settings.models.contains_key(name) {
                 return Err(unknown(settings, name));
@@ -92,8 +93,8 @@ impl ModelStore<'_> {
     fn change(
         &self,
         principal: &str,
-        change: impl FnOnce(&mut ModelSettings) -> Result<Value, ModelSettingError>,
-    ) -> Result<(), ModelSettingError> {
+        change: impl FnOnce(&mut ModelSettings) -> Result<Value, DefinitionError>,
+    ) -> Result<(), DefinitionError> {
         let mut gate = self.state.gate();
         let mut settings = (*gate.view.plugins().models).clone();
         let details = change(&mut settings)?;
@@ -104,6 +105,10 @@ impl ModelStore<'_> {
     }
 }
 
-fn unknown(settings: &ModelSettings, name: &str) -> ModelSettingError {
-    ModelSettingError::Unknown { name: short_name(name), known: settings.models.keys().cloned().collect() }
+fn unknown(settings: &ModelSettings, name: &str) -> DefinitionError {
+    DefinitionError::Unknown {
+        kind: "model",
+        name: short_name(name),
+        known: settings.models.keys().cloned().collect(),
+    }
 }

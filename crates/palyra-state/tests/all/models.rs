@@ -3,7 +3,8 @@
 use palyra_common::ErrorCode;
 use palyra_journal::{EventKind, Query};
 use palyra_models::{Protocol, Usage};
-use palyra_state::models::{ModelPrice, ModelRecord, ModelSettingError};
+use palyra_state::DefinitionError;
+use palyra_state::models::{ModelPrice, ModelRecord};
 use palyra_testkit::Home;
 
 fn record(name: &str) -> ModelRecord {
@@ -60,7 +61,7 @@ fn bad_models_are_refused_by_field_and_change_nothing() {
     ] {
         let mut bad = record("new");
         change(&mut bad);
-        let Err(ModelSettingError::Bad { field: found, .. }) = state.models().add(bad, "owner") else {
+        let Err(DefinitionError::Bad { field: found, .. }) = state.models().add(bad, "owner") else {
             panic!("{field}")
         };
         assert_eq!(found, field);
@@ -72,7 +73,7 @@ fn bad_models_are_refused_by_field_and_change_nothing() {
         state.models().set_default("thre", "owner").unwrap_err(),
         state.models().get("thre").unwrap_err(),
     ] {
-        assert!(matches!(unknown, ModelSettingError::Unknown { known, .. } if known == ["there"]));
+        assert!(matches!(unknown, DefinitionError::Unknown { known, .. } if known == ["there"]));
     }
     assert_eq!(state.models().list().len(), 1);
 }

@@ -1,30 +1,32 @@
-//! Errors of configuring or finding a model.
+//! Errors of defining or finding something with a name: a channel, or a model.
 
 use palyra_common::ErrorCode;
 
 use crate::error::StateError;
 
-/// Error of configuring or finding a model.
+/// Error of defining or finding a channel or a model; `kind` says which.
 #[derive(Debug, Clone, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
-pub enum ModelSettingError {
+pub enum DefinitionError {
     /// A field has an invalid value.
-    #[error("invalid `{field}` of model `{name}`: {reason}")]
+    #[error("invalid `{field}` of {kind} `{name}`: {reason}")]
     Bad {
+        kind: &'static str,
         name: String,
         field: &'static str,
         /// The rule that the value violates.
         reason: String,
     },
-    /// A model with this name already exists.
-    #[error("model `{name}` already exists")]
-    Exists { name: String },
-    /// No model has this name.
-    #[error("model `{name}` does not exist")]
-    Unknown { name: String, known: Vec<String> },
-    /// The maximum number of models is reached.
-    #[error("the limit of {most} models is reached")]
+    /// The name is used already.
+    #[error("{kind} `{name}` already exists")]
+    Exists { kind: &'static str, name: String },
+    /// Nothing of this kind has the name.
+    #[error("{kind} `{name}` does not exist")]
+    Unknown { kind: &'static str, name: String, known: Vec<String> },
+    /// The maximum number is reached.
+    #[error("the limit of {most} {kind}s is reached")]
     TooMany {
+        kind: &'static str,
         /// The limit.
         most: usize,
     },
@@ -33,7 +35,7 @@ pub enum ModelSettingError {
     State(#[from] StateError),
 }
 
-impl ModelSettingError {
+impl DefinitionError {
     /// Returns the error code that every transport reports.
     pub fn code(&self) -> ErrorCode {
         match self {
