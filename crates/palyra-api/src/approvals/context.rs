@@ -21,8 +21,8 @@ pub struct ApprovalContext {
 pub struct CallReach {
     /// Hosts, with their methods and paths.
     pub hosts: Vec<String>,
-    /// Secrets by name, with their hosts.
-    pub secrets: Vec<String>,
+    /// Secrets by name, with where and how they are sent.
+    pub secrets: Vec<ReachedSecret>,
     /// Directories of this machine that are mapped.
     pub directories: Vec<ReachedDirectory>,
     /// Channels it may publish to.
@@ -31,6 +31,19 @@ pub struct CallReach {
     pub storage: Vec<String>,
     /// Private address ranges that an operator allowed.
     pub addresses: Vec<String>,
+}
+
+/// A secret that a call can use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReachedSecret {
+    /// Its name, for example `global/github_token`.
+    pub secret: String,
+    /// Hosts that the daemon sends it to.
+    pub hosts: Vec<String>,
+    /// How the daemon injects it: `bearer`, `basic`, `header:NAME` or `query:NAME`.
+    pub inject: Vec<String>,
+    /// Whether the guest can read the value itself.
+    pub readable: bool,
 }
 
 /// A directory that a call can access.

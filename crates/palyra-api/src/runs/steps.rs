@@ -11,15 +11,15 @@ use crate::plugins::GrantDerivation;
 pub struct RunSteps {
     /// The run.
     pub run_id: String,
-    /// `ok`, or the code of the error it ended with.
+    /// `ok`, or the code of the error it ended with; `started` while the run is in progress.
     pub outcome: String,
-    /// Number of steps on the tape.
+    /// Number of steps on the tape; 0 while the run is in progress.
     pub total: u64,
     /// A page of checks, in their order.
     pub steps: Vec<RunStep>,
     /// The number of the last one if there are more, for `after`.
     pub next: Option<u64>,
-    /// Use of each limit that its receipt contains.
+    /// Use of each limit: so far while the run is in progress, then what its receipt contains.
     pub meters: Vec<RunMeter>,
 }
 
@@ -88,6 +88,9 @@ pub struct RunDenial {
     pub requested: bool,
     /// Current decisions about the request.
     pub derivation: Option<GrantDerivation>,
+    /// What the smallest grant allows, as a sentence without its period; `null` if no grant would allow the call.
+    #[serde(default)]
+    pub allows: Option<String>,
     /// The command that would change it, if any.
     pub remedy: Option<String>,
     /// Number of denied calls of the newest denied runs that the grant would have allowed, including this one.

@@ -1,11 +1,15 @@
 //! Calls that require approval, and who may decide them.
 
 use crate::daemon::Daemon;
-use palyra_api::approvals::{ApprovalQuery, ApprovalScope, ApprovalStatus, ApproveRequest, DenyRequest};
+use palyra_api::approvals::{
+    ApprovalQuery, ApprovalScope, ApprovalStatus, ApproveRequest, DenyRequest, ReachedSecret,
+};
 use palyra_api::client::remote::Remote;
 use palyra_api::tools::InvokeRequest;
 use palyra_api::{Client, ClientError, Problem};
 use palyra_common::Scope;
+use palyra_skills::consent::ConsentGiven;
+use palyra_state::InstallOptions;
 use serde_json::value::RawValue;
 
 const TOOL: &str = "acme.bench.ask";
@@ -153,6 +157,41 @@ async fn approvals_are_paged_and_unknown_ids_are_not_found() {
     daemon.advance(15 * 60 * 1_000);
     let expired = ApprovalQuery { status: Some(ApprovalStatus::Expired), ..ApprovalQuery::default() };
     assert_eq!(person.approvals(&expired).await.unwrap().approvals.len(), 3, "time that runs out is a no");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn context_says_where_and_how_each_secret_is_sent() {
+    let daemon = Daemon::start().await;
+    let capabilities = r#"[capabilities]
+http_egress_allowlist = ["api.acme.example"]
+
+[[capabilities.secrets]]
+scope = "global"
+key_names = ["token"]
+hosts = ["api.acme.example"]
+inject = ["bearer", "header:x-api-key"]
+
+[[capabilities.secrets]]
+scope = "global"
+key_names = ["pin"]
+reveal = true
+"#;
+    let (bytes, digest) = crate::guests::package("bench", capabilities, 1);
+    let secrets = ["global/token", "global/pin"].map(|name| name.parse().unwrap()).into();
+    let consent = ConsentGiven { digest, principal: "owner".into(), secrets };
+    let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
+    daemon.state().skills().install(bytes, &options, "owner", &mut |_| {}).unwrap();
+    let (agent, person) = callers(&daemon);
+    let id = asked(&agent, &with(1)).await;
+    let reach = person.approval_context(&id).await.unwrap().reach;
+    let secret = |name: &str, hosts: &[&str], inject: &[&str], readable| ReachedSecret {
+        secret: name.to_owned(),
+        hosts: hosts.iter().map(ToString::to_string).collect(),
+        inject: inject.iter().map(ToString::to_string).collect(),
+        readable,
+    };
+    let sent = secret("global/token", &["api.acme.example"], &["bearer", "header:x-api-key"], false);
+    assert_eq!(reach.secrets, [secret("global/pin", &[], &[], true), sent]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

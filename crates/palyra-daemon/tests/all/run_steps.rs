@@ -4,7 +4,7 @@ use crate::channels::install_publisher;
 use crate::daemon::Daemon;
 use palyra_api::activity::ActivityQuery;
 use palyra_api::plugins::{ProfileChange, ShrinkRequest};
-use palyra_api::runs::{RefusedBy, RunFilter};
+use palyra_api::runs::{RefusedBy, RunFilter, RunSteps};
 use palyra_api::tools::InvokeRequest;
 use palyra_api::{ClientError, Problem};
 use palyra_skills::consent::ConsentGiven;
@@ -86,6 +86,49 @@ async fn steps_come_from_the_tape_with_meters_against_the_limits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn meters_of_a_run_in_progress_grow_until_it_ends() {
+    let daemon = Daemon::start().await;
+    daemon.install(
+        "long",
+        "[capabilities.quotas]\nfuel_budget = 1000000000000\nwall_clock_timeout_ms = 600000\n",
+    );
+    let client = daemon.over_tcp();
+    let call = tokio::spawn({
+        let client = client.clone();
+        async move { client.invoke("acme.long.spin", &InvokeRequest::default()).await }
+    });
+    let run = loop {
+        if let Some(run) = client.runs(&RunFilter::default()).await.unwrap().runs.pop() {
+            break run.run_id;
+        }
+    };
+    let used = |steps: &RunSteps, name: &str| {
+        let meter = steps.meters.iter().find(|meter| meter.limit == name).unwrap();
+        assert!(meter.used <= meter.allowed, "{meter:?}");
+        meter.used
+    };
+    let first = loop {
+        let steps = client.run_steps(&run, None).await.unwrap();
+        if used(&steps, "fuel") > 0 {
+            break steps;
+        }
+    };
+    assert_eq!((first.outcome.as_str(), first.total, first.meters.len()), ("started", 0, 5));
+    let later = loop {
+        let steps = client.run_steps(&run, None).await.unwrap();
+        if used(&steps, "fuel") > used(&first, "fuel") {
+            break steps;
+        }
+    };
+    assert!(used(&later, "timeout") > used(&first, "timeout"));
+    client.cancel_run(&run).await.unwrap();
+    assert_eq!(problem(call.await.unwrap()).code.as_str(), "cancelled");
+    let ended = client.run_steps(&run, None).await.unwrap();
+    assert_eq!(ended.outcome, "cancelled");
+    assert!(used(&ended, "fuel") >= used(&later, "fuel"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn denied_run_names_the_grant_and_who_refused_it() {
     let daemon = Daemon::start().await;
     install_pusher(daemon.state());
@@ -104,6 +147,8 @@ async fn denied_run_names_the_grant_and_who_refused_it() {
     let why = client.run_denial(&runs[0].run_id).await.unwrap();
     assert_eq!((why.op.as_str(), why.denial.kind.as_str()), ("channels.publish", "channel"));
     assert_eq!(why.denial.grant.as_deref(), Some("channel:alerts"));
+    assert_eq!(why.allows.as_deref(), Some("Publish messages to the channel `alerts`"));
+    assert_eq!(why.allows.as_ref(), why.derivation.as_ref().map(|one| &one.text));
     assert!(why.requested && why.remedy.as_ref().unwrap().contains("profile set"), "{why:?}");
     assert_eq!((why.covers, why.denied_runs), (2, 2));
     let verdicts = why.derivation.unwrap().steps;

@@ -20,6 +20,7 @@ use palyra_egress::ByteBudget;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 /// What a guest call leaves behind.
@@ -41,6 +42,9 @@ pub(crate) async fn execute(
         Ok(run) => Arc::new(run),
         Err(refusal) => return refused(runtime, module, invocation, *refusal),
     };
+    if let Some(place) = place {
+        place.usage().begin(&run);
+    }
     let deadline = tokio::time::Instant::from(run.deadline);
     let called = async {
         let _place = match place {
@@ -116,6 +120,7 @@ async fn prepare(
         tape_key: runtime.config.tape_key,
         is_replay: invocation.replay.is_some(),
         memory: MemoryMeter::new(limits.max_memory_bytes),
+        fuel: AtomicU64::new(0),
         tapes_files: !invocation.replay.as_ref().is_some_and(|tape| tape.header.is_version_1()),
         limits,
         changing: Mutex::new(changing),

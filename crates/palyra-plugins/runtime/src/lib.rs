@@ -36,6 +36,7 @@ mod shape;
 mod step_times;
 mod tape;
 mod ticker;
+mod usage_watch;
 mod wasi;
 
 pub use backends::{
@@ -62,3 +63,4 @@ pub use runtime::{RuntimeStartError, WasmRuntime};
 pub use shape::{ModuleShape, inspect_module};
 pub use step_times::StepTime;
 pub use tape::{Divergence, ReplayVerdict, Tape, TapeError, TapeHeader, TapeStep};
+pub use usage_watch::UsageWatch;

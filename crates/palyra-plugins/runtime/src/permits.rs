@@ -2,6 +2,7 @@
 
 use crate::config::RuntimeConfig;
 use crate::invocation::CancelToken;
+use crate::usage_watch::UsageWatch;
 use palyra_common::tally::WaitTally;
 use palyra_common::{RuntimeLimits, WasmPluginRunError};
 use parking_lot::Mutex;
@@ -31,8 +32,16 @@ pub(crate) struct Permits {
 /// A place among the runs in progress; it is free again when this is dropped.
 #[derive(Debug)]
 pub struct RunPlace {
+    usage: UsageWatch,
     _of_owner: Option<OwnedSemaphorePermit>,
     _of_all: OwnedSemaphorePermit,
+}
+
+impl RunPlace {
+    /// Shows the use of the run that has this place.
+    pub fn usage(&self) -> &UsageWatch {
+        &self.usage
+    }
 }
 
 /// The memory one run holds while it is in progress.
@@ -108,7 +117,7 @@ impl Permits {
             None => None,
         };
         let of_all = self.take(Arc::clone(&self.runs), deadline, &mut until).await?;
-        Ok(RunPlace { _of_owner: of_owner, _of_all: of_all })
+        Ok(RunPlace { usage: UsageWatch::default(), _of_owner: of_owner, _of_all: of_all })
     }
 
     async fn take(

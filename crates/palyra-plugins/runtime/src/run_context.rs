@@ -30,6 +30,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Longest subject of a step that is traced; storage keys and names are shorter.
@@ -45,6 +46,8 @@ pub(crate) struct RunContext {
     pub(crate) allow_addresses: Arc<[IpNet]>,
     pub(crate) limits: RuntimeLimits,
     pub(crate) memory: MemoryMeter,
+    /// The fuel used up to the last tick. The report has the exact amount.
+    pub(crate) fuel: AtomicU64,
     pub(crate) services: Arc<HostServices>,
     pub(crate) handles: CapabilityHandles,
     pub(crate) secrets: GuardedSecrets,

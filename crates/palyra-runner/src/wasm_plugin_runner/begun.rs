@@ -48,6 +48,7 @@ impl BegunRun {
             Arc::clone(&calling.subject),
             calling.cancel.clone(),
             calling.listener.clone(),
+            place.usage().clone(),
         );
         check_still_runnable(&caller.state, calling)?;
         let written = grants.may_have_effects();

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use palyra_plugins_runtime::{CancelToken, LogLine, OnLine};
+use palyra_common::RuntimeLimits;
+use palyra_plugins_runtime::{CancelToken, LogLine, OnLine, RunUsage, UsageWatch};
 use palyra_skills::trust::RevocationTarget;
 use palyra_skills::{RuntimeStatus, Sha256Digest};
 use parking_lot::{Mutex, MutexGuard};
@@ -91,6 +92,7 @@ pub struct RunRegistry(Mutex<HashMap<String, Entry>>);
 
 struct Entry {
     subject: Arc<RunSubject>,
+    usage: UsageWatch,
     cancel: CancelToken,
     why: Arc<OnceLock<&'static str>>,
     events: Arc<RunEvents>,
@@ -117,6 +119,13 @@ impl<'s> RunStore<'s> {
         entry.end("operator");
         true
     }
+    /// Returns the use of a run so far and its limits; `None` if its guest is not in progress.
+    pub fn usage(&self, run_id: &str) -> Option<(RunUsage, RuntimeLimits)> {
+        // A run that writes a line holds its own lock while it waits for that of the list: the two are never held here.
+        let usage = self.state.running.lock().get(run_id).map(|entry| entry.usage.clone())?;
+        usage.read()
+    }
+
 
     /// Follows the output of a run after the line with this number, or from the start; returns `None` if it
     /// is not in progress.
@@ -133,6 +142,7 @@ impl RunRegistry {
         self: &Arc<Self>,
         run_id: &str,
         subject: Arc<RunSubject>,
+        usage: UsageWatch,
         cancel: CancelToken,
         listener: Option<Arc<RunListener>>,
     ) -> Listed {
@@ -141,7 +151,8 @@ impl RunRegistry {
         if let Some(listener) = &listener {
             listener.begin(run_id);
         }
-        let entry = Entry { subject, cancel, why: Arc::clone(&why), events: Arc::clone(&events), listener };
+        let (reason, said) = (Arc::clone(&why), Arc::clone(&events));
+        let entry = Entry { subject, cancel, usage, why: reason, events: said, listener };
         self.lock().insert(run_id.to_owned(), entry);
         Listed { runs: Arc::clone(self), run_id: run_id.to_owned(), why, events }
     }

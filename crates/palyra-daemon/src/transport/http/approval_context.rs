@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use palyra_api::Problem;
-use palyra_api::approvals::{ApprovalContext, CallReach, ReachedDirectory};
-use palyra_common::capabilities::{FilesystemAccess, FilesystemGrant, StorageAccess, StorageGrant};
+use palyra_api::approvals::{ApprovalContext, CallReach, ReachedDirectory, ReachedSecret};
+use palyra_common::capabilities::{
+    FilesystemAccess, FilesystemGrant, SecretGrant, StorageAccess, StorageGrant,
+};
 use palyra_common::{OperatorGrants, Scope};
 use palyra_runner::effective_grants_of_tool;
 use palyra_state::{Approval, ApprovalFilter, ApprovalStatus};
@@ -71,7 +73,7 @@ fn reach(app: &App, approval: &Approval) -> Result<CallReach, Problem> {
     let ranges = effective.allow_addresses.iter().chain(&of_call.allow_addresses);
     let mut reach = CallReach {
         hosts: grants.http().iter().map(ToString::to_string).collect(),
-        secrets: grants.secrets().iter().map(ToString::to_string).collect(),
+        secrets: grants.secrets().iter().map(secret).collect(),
         directories: mapped.filter_map(directory).collect(),
         channels: grants.channels().iter().map(ToString::to_string).collect(),
         storage: grants.storage().iter().map(storage).collect(),
@@ -82,6 +84,15 @@ fn reach(app: &App, approval: &Approval) -> Result<CallReach, Problem> {
     reach.addresses.sort();
     reach.addresses.dedup();
     Ok(reach)
+}
+
+fn secret(grant: &SecretGrant) -> ReachedSecret {
+    ReachedSecret {
+        secret: grant.secret.to_string(),
+        hosts: grant.hosts().iter().map(ToString::to_string).collect(),
+        inject: grant.inject().iter().map(ToString::to_string).collect(),
+        readable: grant.reveal,
+    }
 }
 
 /// Formats a prefix with its quotas, or as read only.

@@ -7,9 +7,12 @@ use axum::extract::State;
 use palyra_api::Problem;
 use palyra_api::runs::{RunDenial, RunMeter, RunStep, RunSteps};
 use palyra_common::capabilities::StorageGrant;
-use palyra_common::{Capability, CapabilityGrantSet, CapabilityKind, Denial, ErrorCode, LimitKind, Scope};
-use palyra_plugins_runtime::{Tape, TapeStep};
+use palyra_common::{
+    Capability, CapabilityGrantSet, CapabilityKind, Denial, ErrorCode, LimitKind, RuntimeLimits, Scope,
+};
+use palyra_plugins_runtime::{RunUsage, Tape, TapeStep};
 use palyra_runner::{GrantDerivation, effective_grants_of_tool};
+use palyra_skills::grants::describe_grant;
 use palyra_state::runs::RunQuery;
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,11 +36,13 @@ const MAX_DENIED_RUNS: usize = 50;
 const SUBJECTS: [&str; 6] = ["url", "channel", "secret", "key", "path", "prefix"];
 /// Operation of a block of clock and random readings, which access nothing outside.
 const READINGS: &str = "facts";
+/// Outcome of a run in progress.
+const IN_PROGRESS: &str = "started";
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::get("/v1/runs/{run_id}/steps", Scope::Read, steps)
-            .summary("List the host calls of a run from its tape, and its use of each limit")
+            .summary("List the host calls of a run from its tape, and its use of each limit, which is live while it runs")
             .query::<StepsQuery>()
             .answers::<RunSteps>(),
         Route::get("/v1/runs/{run_id}/denial", Scope::Read, denial)
@@ -62,6 +67,9 @@ async fn steps(
 ) -> Answer<RunSteps> {
     blocking(&app, move |app| {
         let run = find(app, &run_id)?;
+        if let Some((usage, limits)) = app.state().runs().usage(&run.run_id) {
+            return Ok(in_progress(run.run_id, &usage, &limits));
+        }
         let tape = app.state().runs().tape(&run.run_id)?;
         let details = receipt_details(app, &run)?;
         let from = usize::try_from(query.after.unwrap_or_default()).unwrap_or(usize::MAX);
@@ -77,7 +85,7 @@ async fn steps(
             total: tape.steps.len() as u64,
             steps,
             next,
-            meters: meters(&tape, &details),
+            meters: meters(&tape.header.limits, used_by(&details)),
         })
     })
     .await
@@ -108,11 +116,17 @@ fn explain(app: &App, run_id: &str) -> Result<RunDenial, Failure> {
         op,
         requested: about.is_some(),
         derivation: about.map(ToApi::to_api),
+        allows: denial.grant.as_deref().and_then(allows),
         remedy: about.and_then(|one| one.refusal()?.remedy.clone()),
         covers,
         denied_runs,
         denial: denial.to_api(),
     })
+}
+
+/// Describes what a grant permits; `None` for an address range, which an operator opens for one call.
+fn allows(grant: &str) -> Option<String> {
+    Some(describe_grant(&grant.parse().ok()?).text)
 }
 
 /// A denied host call.
@@ -260,8 +274,28 @@ fn denial_of(step: &TapeStep) -> Option<Denial> {
     serde_json::from_value(failure(step)?.get("denied")?.clone()).ok()
 }
 
-/// What the receipt says was used, beside the limits that the tape says were in force.
-fn meters(tape: &Tape, receipt: &Value) -> Vec<RunMeter> {
+/// Returns the steps of a run in progress: its tape is not complete yet, so only its use of the limits is known.
+fn in_progress(run_id: String, usage: &RunUsage, limits: &RuntimeLimits) -> RunSteps {
+    let elapsed_us = u64::try_from(usage.elapsed.as_micros()).ok();
+    let used = [
+        (LimitKind::Fuel, Some(usage.fuel)),
+        (LimitKind::Memory, Some(usage.peak_memory_bytes)),
+        (LimitKind::Timeout, elapsed_us.map(|micros| micros.div_ceil(1_000))),
+        (LimitKind::HostCalls, Some(usage.host_calls)),
+        (LimitKind::Egress, Some(usage.egress_bytes)),
+    ];
+    RunSteps {
+        run_id,
+        outcome: IN_PROGRESS.to_owned(),
+        total: 0,
+        steps: Vec::new(),
+        next: None,
+        meters: meters(limits, used),
+    }
+}
+
+/// Returns the use of each limit that a receipt records.
+fn used_by(receipt: &Value) -> [(LimitKind, Option<u64>); 5] {
     let used = |name: &str| receipt.get(name).and_then(Value::as_u64);
     let meters = [
         (LimitKind::Fuel, used("fuel")),
@@ -269,7 +303,10 @@ fn meters(tape: &Tape, receipt: &Value) -> Vec<RunMeter> {
         (LimitKind::Timeout, used("elapsed_us").map(|micros| micros.div_ceil(1_000))),
         (LimitKind::HostCalls, used("host_calls")),
         (LimitKind::Egress, used("egress_bytes")),
-    ];
+    ]
+}
+
+fn meters(limits: &RuntimeLimits, used: impl IntoIterator<Item = (LimitKind, Option<u64>)>) -> Vec<RunMeter> {
     let meter = |(kind, used): (LimitKind, Option<u64>)| {
         Some(RunMeter {
             limit: kind.wire_name().to_owned(),

@@ -17,6 +17,7 @@ use palyra_plugins_sdk::abi::{core_module, interfaces};
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::Poll;
 use wasmtime::component::{ComponentExportIndex, ComponentType, Lift};
 use wasmtime::{Store, Trap, UpdateDeadline};
@@ -107,9 +108,14 @@ fn new_store(
     store.set_max_component_handles(MAX_HANDLES);
     store.set_hostcall_fuel(usize::try_from(host_data_budget(&run.limits)).unwrap_or(usize::MAX));
     store.set_epoch_deadline(1);
-    store.epoch_deadline_callback(|store| match store.data().run.interruption() {
-        Some(error) => Err(RunFault(error).into()),
-        None => Ok(UpdateDeadline::Yield(1)),
+    store.epoch_deadline_callback(|store| {
+        let run = &store.data().run;
+        let used = run.limits.fuel_budget.saturating_sub(store.get_fuel().unwrap_or(0));
+        run.fuel.store(used, Ordering::Relaxed);
+        match run.interruption() {
+            Some(error) => Err(RunFault(error).into()),
+            None => Ok(UpdateDeadline::Yield(1)),
+        }
     });
     Ok(store)
 }
