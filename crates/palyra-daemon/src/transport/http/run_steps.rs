@@ -297,7 +297,7 @@ fn in_progress(run_id: String, usage: &RunUsage, limits: &RuntimeLimits) -> RunS
 /// Returns the use of each limit that a receipt records.
 fn used_by(receipt: &Value) -> [(LimitKind, Option<u64>); 5] {
     let used = |name: &str| receipt.get(name).and_then(Value::as_u64);
-    let meters = [
+    [
         (LimitKind::Fuel, used("fuel")),
         (LimitKind::Memory, used("peak_memory_bytes")),
         (LimitKind::Timeout, used("elapsed_us").map(|micros| micros.div_ceil(1_000))),
@@ -308,13 +308,9 @@ fn used_by(receipt: &Value) -> [(LimitKind, Option<u64>); 5] {
 
 fn meters(limits: &RuntimeLimits, used: impl IntoIterator<Item = (LimitKind, Option<u64>)>) -> Vec<RunMeter> {
     let meter = |(kind, used): (LimitKind, Option<u64>)| {
-        Some(RunMeter {
-            limit: kind.wire_name().to_owned(),
-            used: used?,
-            allowed: tape.header.limits.get(kind)?,
-        })
+        Some(RunMeter { limit: kind.wire_name().to_owned(), used: used?, allowed: limits.get(kind)? })
     };
-    meters.into_iter().filter_map(meter).collect()
+    used.into_iter().filter_map(meter).collect()
 }
 
 #[cfg(test)]
