@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 /// One kind of authority; none implies another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[schema(as = ScopeName)]
+#[schema(as = ScopeName, description = "A scope, by name.")]
 pub enum Scope {
     /// Look at what is installed and what happened.
     Read,
