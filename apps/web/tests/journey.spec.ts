@@ -98,11 +98,15 @@ test('approval_is_decided_with_the_keyboard_and_deny_has_the_focus', async ({ si
 
   const denied = call(1);
   await expect(page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link', { name: /Approvals 1/ })).toBeVisible();
+  await expect(page.locator('[aria-live="assertive"]')).toHaveText('1 call needs your approval: acme.tally.add');
   await page.keyboard.press('g');
   await page.keyboard.press('a');
   await expect(page.getByRole('heading', { name: '1 call needs your approval' })).toBeVisible();
   await expect(page.getByRole('button', { name: /^Deny/ })).toBeFocused();
   await page.keyboard.press('d');
+  // Each decision links to its journal entry.
+  const entry = page.getByRole('status').filter({ hasText: 'Denied acme.tally.add' }).getByRole('link', { name: /^#\d/ });
+  await expect(entry).toHaveAttribute('href', /^\/journal\/\d+$/);
   expect(await denied).toMatchObject({ code: expect.stringMatching(/denied|approval/) });
 
   const approved = call(2);
@@ -128,6 +132,10 @@ test('quarantine_then_update_diff_then_rollback', async ({ signedIn: page, daemo
   await dialog.getByLabel(/Reason/).fill('looked at by a test');
   await dialog.getByRole('button', { name: 'Quarantine', exact: true }).click();
   await expect(page.getByText('Quarantined', { exact: true }).first()).toBeVisible();
+  await page.getByRole('status').filter({ hasText: 'acme.tally is quarantined' }).getByRole('link').click();
+  await expect(page).toHaveURL(/\/journal\/\d+$/);
+  await expect(page.getByText('skill:quarantined').first()).toBeVisible();
+  await page.goto('/skills/acme.tally');
   await page.getByRole('button', { name: 'Enable…' }).first().click();
   await page.getByRole('dialog').getByRole('button', { name: 'Enable', exact: true }).click();
   await expect(page.getByText('Active', { exact: true }).first()).toBeVisible();
@@ -154,7 +162,7 @@ test('quarantine_then_update_diff_then_rollback', async ({ signedIn: page, daemo
 test('journal_verifies_and_a_proof_holds', async ({ signedIn: page }) => {
   await page.goto('/journal');
   await page.getByRole('button', { name: 'Verify all events' }).click();
-  await expect(page.getByText('Every event is as it was written')).toBeVisible();
+  await expect(page.getByText('Every event is unchanged')).toBeVisible();
   await page.getByRole('table', { name: 'Events' }).getByRole('link').first().click();
   await page.getByRole('button', { name: 'Check proof' }).click();
   await expect(page.getByText(/hashes, verified/)).toBeVisible();

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Daemon } from './daemon';
-import { moduleThatAnswers } from './wasm';
+import { moduleThatAnswers, moduleThatSpins } from './wasm';
 
 const LOCAL_HEADER = 0x04034b50;
 
@@ -71,6 +71,16 @@ export async function buildPackage(daemon: Daemon, release: Release): Promise<st
   return pack(daemon, 'tally', release.version, manifest(release), module);
 }
 
+/** Builds and signs a release whose tool does not end before it is cancelled. */
+export const buildSpinning = (daemon: Daemon): Promise<string> =>
+  pack(
+    daemon,
+    'tally',
+    '1.0.0',
+    manifest({ version: '1.0.0', counter: 1, description: 'Counts without an end', capabilities: '\n[capabilities.quotas]\nfuel_budget = 1000000000000\nwall_clock_timeout_ms = 600000' }),
+    moduleThatSpins(),
+  );
+
 export interface Surface {
   /** Last part of the skill's id, below `acme`. */
   readonly skill: string;
@@ -125,8 +135,9 @@ async function pack(daemon: Daemon, name: string, version: string, manifestText:
 }
 
 /** Installs a package as a person who trusts its key and consents to what it asks for. */
-export async function install(daemon: Daemon, file: string): Promise<void> {
+export async function install(daemon: Daemon, file: string, secrets: readonly string[] = []): Promise<void> {
   const plan = await daemon.upload<{ consent_digest?: string | null }>('/v1/packages/plan?allow_tofu=true', file);
   const consent = plan.consent_digest ? `&consent=${plan.consent_digest}` : '';
-  await daemon.upload(`/v1/skills?allow_tofu=true${consent}`, file);
+  const allowed = secrets.length > 0 ? `&secrets=${encodeURIComponent(secrets.join(','))}` : '';
+  await daemon.upload(`/v1/skills?allow_tofu=true${consent}${allowed}`, file);
 }

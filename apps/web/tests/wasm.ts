@@ -17,6 +17,20 @@ export function moduleThatAnswers(output: string): Buffer {
   ]);
 }
 
+/** Encodes a module for the core ABI whose run never ends by itself. */
+export function moduleThatSpins(): Buffer {
+  const [i32, loop, empty, branch, end] = [0x7f, 0x03, 0x40, 0x0c, 0x0b];
+  const body = [0, loop, empty, branch, 0, end, 0x41, 0, end];
+  return Buffer.from([
+    0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00,
+    ...section(1, [1, 0x60, 0, 1, i32]),
+    ...section(3, [1, 0]),
+    ...section(5, [1, 0x00, 1]),
+    ...section(7, [2, ...name('memory'), 0x02, 0, ...name('palyra_plugin_main'), 0x00, 0]),
+    ...section(10, [1, ...unsigned(body.length), ...body]),
+  ]);
+}
+
 const section = (id: number, bytes: readonly number[]): number[] => [id, ...unsigned(bytes.length), ...bytes];
 const name = (text: string): number[] => [...unsigned(text.length), ...Buffer.from(text)];
 

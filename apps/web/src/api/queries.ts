@@ -3,6 +3,10 @@ import { client, type Schemas, send, unwrap } from './client';
 import { ProblemError, problemOf } from './problem';
 import type { paths } from './schema';
 
+const DAY = 86_400_000;
+/** Time between two readings of the meters of a run, in milliseconds. */
+const METERS_EVERY = 500;
+
 type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } } ? NonNullable<Q> : never;
 
 /** Queries by resource. The first part of each key is the resource, which live events invalidate. */
@@ -68,6 +72,21 @@ export const queries = {
     queryOptions({
       queryKey: ['runs', 'activity', skill ?? null],
       queryFn: () => unwrap(client.GET('/v1/activity', { params: { query: skill === undefined ? {} : { skill } } })),
+    }),
+  /** Calls of a skill in the last seven days, by day. */
+  week: (skill: string) =>
+    queryOptions({
+      queryKey: ['runs', 'week', skill],
+      queryFn: () => unwrap(client.GET('/v1/activity', { params: { query: { skill, since_ms: Date.now() - 7 * DAY, buckets: 7 } } })),
+      staleTime: 60_000,
+    }),
+  /** Use of each limit by a run that is in progress, read again and again: its guest reports nothing by itself. */
+  liveMeters: (run_id: string) =>
+    queryOptions({
+      queryKey: ['meters', run_id],
+      queryFn: async () => (await unwrap(client.GET('/v1/runs/{run_id}/steps', { params: { path: { run_id } } }))).meters,
+      refetchInterval: METERS_EVERY,
+      retry: false,
     }),
   denial: (run_id: string) =>
     queryOptions({

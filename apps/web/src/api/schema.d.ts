@@ -1066,7 +1066,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign the statement of a release; the key stays in the vault
+         * Sign the statement of a release or key rotation; the key stays in the vault
          * @description Requires the scope `admin`.
          */
         post: operations["post_keys_name_sign"];
@@ -2004,7 +2004,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the host calls of a run from its tape, and its use of each limit
+         * List the host calls of a run from its tape, and its use of each limit, which is live while it runs
          * @description Requires the scope `read`.
          */
         get: operations["get_runs_run_id_steps"];
@@ -3574,8 +3574,8 @@ export interface components {
             directories: components["schemas"]["ReachedDirectory"][];
             /** @description Hosts, with their methods and paths. */
             hosts: string[];
-            /** @description Secrets by name, with their hosts. */
-            secrets: string[];
+            /** @description Secrets by name, with where and how they are sent. */
+            secrets: components["schemas"]["ReachedSecret"][];
             /** @description Prefixes of its own storage. */
             storage: string[];
         };
@@ -4179,6 +4179,8 @@ export interface components {
             given: string[];
             /** @description The decision of each authority in order, up to the first denial. */
             steps: components["schemas"]["GrantStep"][];
+            /** @description What the requested grant allows, as a sentence without its period. */
+            text?: string;
         };
         /** @description Decision of one authority. */
         GrantStep: {
@@ -5322,6 +5324,17 @@ export interface components {
             /** @description Whether files there can be changed. */
             writable: boolean;
         };
+        /** @description A secret that a call can use. */
+        ReachedSecret: {
+            /** @description Hosts that the daemon sends it to. */
+            hosts: string[];
+            /** @description How the daemon injects it: `bearer`, `basic`, `header:NAME` or `query:NAME`. */
+            inject: string[];
+            /** @description Whether the guest can read the value itself. */
+            readable: boolean;
+            /** @description Its name, for example `global/github_token`. */
+            secret: string;
+        };
         /** @description A capability or a limit that was refused to a run. */
         Refusal: {
             /** @description What refused it. */
@@ -5647,6 +5660,8 @@ export interface components {
         };
         /** @description Response of `GET /v1/runs/{run_id}/denial`: the first step that was denied, and what would allow it. */
         RunDenial: {
+            /** @description What the smallest grant allows, as a sentence without its period; `null` if no grant would allow the call. */
+            allows?: string | null;
             /**
              * Format: int64
              * @description Number of denied calls of the newest denied runs that the grant would have allowed, including this one.
@@ -5800,14 +5815,14 @@ export interface components {
         };
         /** @description Response of `GET /v1/runs/{run_id}/steps`. */
         RunSteps: {
-            /** @description Use of each limit that its receipt contains. */
+            /** @description Use of each limit: so far while the run is in progress, then what its receipt contains. */
             meters: components["schemas"]["RunMeter"][];
             /**
              * Format: int64
              * @description The number of the last one if there are more, for `after`.
              */
             next?: number | null;
-            /** @description `ok`, or the code of the error it ended with. */
+            /** @description `ok`, or the code of the error it ended with; `started` while the run is in progress. */
             outcome: string;
             /** @description The run. */
             run_id: string;
@@ -5815,7 +5830,7 @@ export interface components {
             steps: components["schemas"]["RunStep"][];
             /**
              * Format: int64
-             * @description Number of steps on the tape.
+             * @description Number of steps on the tape; 0 while the run is in progress.
              */
             total: number;
         };

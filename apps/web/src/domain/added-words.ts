@@ -3,13 +3,15 @@ export interface Piece {
   readonly added: boolean;
 }
 
+/** Punctuation is apart from the word before it: a new sentence leaves the old last word as it was. */
+const WORD = /\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
 /** Longer texts are compared as a whole. */
 const MOST_WORDS = 1_200;
 
 /** Splits `after` into pieces that `before` has in the same order and pieces that are new. */
 export function addedWords(before: string, after: string): Piece[] {
-  const old = before.match(/\s+|\S+/g) ?? [];
-  const now = after.match(/\s+|\S+/g) ?? [];
+  const old = before.match(WORD) ?? [];
+  const now = after.match(WORD) ?? [];
   if (old.length > MOST_WORDS || now.length > MOST_WORDS) return [{ text: after, added: before !== after }];
   // Longest common subsequence, from the end, so that the walk below goes forward.
   const width = now.length + 1;

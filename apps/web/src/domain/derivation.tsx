@@ -30,15 +30,29 @@ export function DerivationCells({ derivation }: { derivation: Derivation }) {
   const steps = stepsOf(derivation);
   const text = steps.map(({ by, verdict }) => `${NAMES[by]}: ${LOOKS[verdict].word}`).join(', ');
   return (
-    <span role="img" aria-label={text} className="inline-grid grid-flow-col items-center gap-1">
-      {steps.map(({ by, verdict, reason }) => {
+    <span role="img" aria-label={text} className="inline-grid grid-flow-col items-center">
+      {steps.map(({ by, verdict, reason }, i) => {
         const { icon: Icon, word, color } = LOOKS[verdict];
         return (
-          <span key={by} title={`${NAMES[by]}: ${word}. ${reason}`} className={`grid size-5 place-items-center ${color}`}>
-            <Icon size={13} />
+          <span key={by} title={`${NAMES[by]}: ${word}. ${reason}`} className={`relative grid h-5 w-15 place-items-center max-tab:w-9 ${color}`}>
+            {i > 0 && <span className="absolute top-1/2 right-[calc(50%+14px)] left-[calc(-50%+14px)] border-t border-edge" />}
+            <Icon size={14} />
           </span>
         );
       })}
+    </span>
+  );
+}
+
+/** The names above the icons of `DerivationCells`; a tool that narrows is rare and has its own icon in its row only. */
+export function DerivationHead() {
+  return (
+    <span className="inline-grid grid-flow-col">
+      {(['manifest', 'consent', 'profile', 'policy'] as const).map((by) => (
+        <span key={by} className="w-15 text-center">
+          {NAMES[by]}
+        </span>
+      ))}
     </span>
   );
 }

@@ -10,8 +10,8 @@ describe('permissions', () => {
     expect(subjectOf('storage-read:counter/')).toBe('storage:counter/');
   });
   it('pairs_use_with_derivations', () => {
-    const derivation = { asked: 'storage:counter/ bytes=4KiB', given: [], steps: [] };
-    const plugin = { declared: [{ capability: 'storage:counter/', used: 2, denied: 1 }] } as never;
-    expect(pairPermissions([derivation], plugin)).toEqual([{ derivation, used: 2, denied: 1 }]);
+    const derivation = { asked: 'storage:counter/ bytes=4KiB', text: 'Store up to 4 KiB', given: [], steps: [] };
+    const plugin = { declared: [{ capability: 'storage:counter/', used: 2, denied: 1, last_run: 'run_1' }] } as never;
+    expect(pairPermissions([derivation], plugin)).toEqual([{ derivation, used: 2, denied: 1, lastRun: 'run_1' }]);
   });
 });

@@ -4,6 +4,8 @@ export interface Permission {
   readonly derivation: Schemas['GrantDerivation'];
   readonly used: number;
   readonly denied: number;
+  /** The last run that used it. */
+  readonly lastRun: string | undefined;
 }
 
 /** Subject of a grant without its options: `http:GET https://a.example/x response=1MiB` becomes `http:a.example`. */
@@ -23,6 +25,6 @@ export function pairPermissions(derivations: readonly Schemas['GrantDerivation']
   return derivations.map((derivation) => {
     const subject = subjectOf(derivation.asked);
     const declared = plugin.declared.find(({ capability }) => capability === subject);
-    return { derivation, used: declared?.used ?? 0, denied: declared?.denied ?? 0 };
+    return { derivation, used: declared?.used ?? 0, denied: declared?.denied ?? 0, lastRun: declared?.last_run ?? undefined };
   });
 }

@@ -1,93 +1,90 @@
 import {
-  Ban, BadgeCheck, CircleCheck, CircleSlash, CircleX, Clock, Hand, Info, Layers, Loader, Pause, Pin, Play, ShieldAlert,
-  TriangleAlert, Unplug,
+  Ban, BadgeCheck, CircleCheck, CircleSlash, CircleX, Clock, Hand, Info, Layers, Loader, type LucideIcon, Pause, Pin, Play,
+  ShieldAlert, TriangleAlert, Unplug,
 } from 'lucide-react';
 import type { Schemas } from '@/api/client';
-import type { StatusLook } from '@/ui/state';
+import type { StatusLook, Tone } from '@/ui/state';
 
-const unknown = (word: string): StatusLook => ({ tone: 'idle', icon: Info, word });
+const look = (tone: Tone, icon: LucideIcon, word: string): StatusLook => ({ tone, icon, word });
 
-const SKILL: Record<Schemas['SkillStatus'], StatusLook> = {
-  active: { tone: 'ok', icon: CircleCheck, word: 'Active' },
-  quarantined: { tone: 'held', icon: ShieldAlert, word: 'Quarantined' },
-  awaiting_consent: { tone: 'wait', icon: Clock, word: 'Awaiting consent' },
-  disabled: { tone: 'idle', icon: CircleSlash, word: 'Disabled' },
-  error: { tone: 'bad', icon: CircleX, word: 'Error' },
-};
+/** Looks up a status; one of a newer daemon is shown by its name. */
+const from =
+  <K extends string>(looks: Readonly<Record<K, StatusLook>>) =>
+  (status: K): StatusLook =>
+    (looks as Partial<Record<K, StatusLook>>)[status] ?? look('idle', Info, status.replaceAll('_', ' '));
 
-const TRUST: Record<Schemas['TrustState'], StatusLook> = {
-  trusted: { tone: 'ok', icon: BadgeCheck, word: 'Trusted' },
-  'built-in': { tone: 'ok', icon: BadgeCheck, word: 'Built in' },
-  tofu: { tone: 'info', icon: Pin, word: 'Pinned' },
-  quarantine: { tone: 'held', icon: ShieldAlert, word: 'Quarantine' },
-  revoked: { tone: 'bad', icon: Ban, word: 'Revoked' },
-};
+export const skillLook = from<Schemas['SkillStatus']>({
+  active: look('ok', CircleCheck, 'Active'),
+  quarantined: look('held', ShieldAlert, 'Quarantined'),
+  awaiting_consent: look('wait', Clock, 'Awaiting consent'),
+  disabled: look('idle', CircleSlash, 'Disabled'),
+  error: look('bad', CircleX, 'Error'),
+});
 
-const MODE: Record<Schemas['TrustMode'], StatusLook> = {
-  allowlisted: { tone: 'ok', icon: BadgeCheck, word: 'Allowlisted' },
-  pinned: { tone: 'info', icon: Pin, word: 'Pinned on first use' },
-  blocked: { tone: 'bad', icon: Ban, word: 'Blocked' },
-  unknown: { tone: 'wait', icon: TriangleAlert, word: 'Unknown' },
-};
+export const trustLook = from<Schemas['TrustState']>({
+  trusted: look('ok', BadgeCheck, 'Trusted'),
+  'built-in': look('ok', BadgeCheck, 'Built in'),
+  tofu: look('info', Pin, 'Pinned'),
+  quarantine: look('held', ShieldAlert, 'Quarantine'),
+  revoked: look('bad', Ban, 'Revoked'),
+});
+
+export const modeLook = from<Schemas['TrustMode']>({
+  allowlisted: look('ok', BadgeCheck, 'Allowlisted'),
+  pinned: look('info', Pin, 'Pinned on first use'),
+  blocked: look('bad', Ban, 'Blocked'),
+  unknown: look('wait', TriangleAlert, 'Unknown'),
+});
 
 const RUN: Record<string, StatusLook> = {
-  completed: { tone: 'ok', icon: CircleCheck, word: 'Completed' },
-  failed: { tone: 'bad', icon: CircleX, word: 'Failed' },
-  started: { tone: 'info', icon: Loader, word: 'Running' },
-  cancelled: { tone: 'idle', icon: CircleSlash, word: 'Cancelled' },
-  interrupted: { tone: 'wait', icon: Unplug, word: 'Interrupted' },
+  completed: look('ok', CircleCheck, 'Completed'),
+  failed: look('bad', CircleX, 'Failed'),
+  started: look('info', Loader, 'Running'),
+  cancelled: look('idle', CircleSlash, 'Cancelled'),
+  interrupted: look('wait', Unplug, 'Interrupted'),
 };
+export const runLook = from(RUN);
 
-const APPROVAL: Record<Schemas['ApprovalStatus'], StatusLook> = {
-  pending: { tone: 'wait', icon: Hand, word: 'Pending' },
-  approved: { tone: 'ok', icon: CircleCheck, word: 'Approved' },
-  used: { tone: 'ok', icon: CircleCheck, word: 'Approved, used' },
-  denied: { tone: 'bad', icon: CircleX, word: 'Denied' },
-  expired: { tone: 'idle', icon: Clock, word: 'Expired' },
-};
+export const approvalLook = from<Schemas['ApprovalStatus']>({
+  pending: look('wait', Hand, 'Pending'),
+  approved: look('ok', CircleCheck, 'Approved'),
+  used: look('ok', CircleCheck, 'Approved, used'),
+  denied: look('bad', CircleX, 'Denied'),
+  expired: look('idle', Clock, 'Expired'),
+});
 
-const SEVERITY: Record<Schemas['Severity'], StatusLook> = {
-  critical: { tone: 'bad', icon: CircleX, word: 'Critical' },
-  high: { tone: 'bad', icon: TriangleAlert, word: 'High' },
-  medium: { tone: 'wait', icon: TriangleAlert, word: 'Medium' },
-  low: { tone: 'info', icon: Info, word: 'Low' },
-  info: { tone: 'idle', icon: Info, word: 'Info' },
-};
+export const severityLook = from<Schemas['Severity']>({
+  critical: look('bad', CircleX, 'Critical'),
+  high: look('bad', TriangleAlert, 'High'),
+  medium: look('wait', TriangleAlert, 'Medium'),
+  low: look('info', Info, 'Low'),
+  info: look('idle', Info, 'Info'),
+});
 
-const CHECK: Record<string, StatusLook> = {
-  ok: { tone: 'ok', icon: CircleCheck, word: 'OK' },
-  note: { tone: 'info', icon: Info, word: 'Note' },
-  skipped: { tone: 'idle', icon: CircleSlash, word: 'Skipped' },
-  warning: { tone: 'wait', icon: TriangleAlert, word: 'Warning' },
-  error: { tone: 'bad', icon: CircleX, word: 'Error' },
-};
+export const checkLook = from<string>({
+  ok: look('ok', CircleCheck, 'OK'),
+  note: look('info', Info, 'Note'),
+  skipped: look('idle', CircleSlash, 'Skipped'),
+  warning: look('wait', TriangleAlert, 'Warning'),
+  error: look('bad', CircleX, 'Error'),
+});
 
-const VERDICT: Record<Schemas['AuditVerdict'], StatusLook> = {
-  pass: { tone: 'ok', icon: CircleCheck, word: 'Pass' },
-  quarantine: { tone: 'held', icon: ShieldAlert, word: 'Quarantine' },
-  refuse: { tone: 'bad', icon: CircleX, word: 'Reject' },
-};
+export const verdictLook = from<Schemas['AuditVerdict']>({
+  pass: look('ok', CircleCheck, 'Pass'),
+  quarantine: look('held', ShieldAlert, 'Quarantine'),
+  refuse: look('bad', CircleX, 'Reject'),
+});
 
-const EFFECT: Record<Schemas['FindingEffect'], StatusLook> = {
-  note: { tone: 'idle', icon: Info, word: 'Note' },
-  quarantine: { tone: 'held', icon: ShieldAlert, word: 'Quarantine' },
-  refuse: { tone: 'bad', icon: CircleX, word: 'Reject' },
-};
+export const effectLook = from<Schemas['FindingEffect']>({
+  note: look('idle', Info, 'Note'),
+  quarantine: look('held', ShieldAlert, 'Quarantine'),
+  refuse: look('bad', CircleX, 'Reject'),
+});
 
-export const skillLook = (status: Schemas['SkillStatus']): StatusLook => SKILL[status] ?? unknown(status);
-export const trustLook = (state: Schemas['TrustState']): StatusLook => TRUST[state] ?? unknown(state);
-export const modeLook = (mode: Schemas['TrustMode']): StatusLook => MODE[mode] ?? unknown(mode);
-export const runLook = (status: string): StatusLook => RUN[status] ?? unknown(status);
-export const approvalLook = (status: Schemas['ApprovalStatus']): StatusLook => APPROVAL[status] ?? unknown(status);
-export const severityLook = (severity: Schemas['Severity']): StatusLook => SEVERITY[severity] ?? unknown(severity);
-export const checkLook = (severity: string): StatusLook => CHECK[severity] ?? unknown(severity);
-export const verdictLook = (verdict: Schemas['AuditVerdict']): StatusLook => VERDICT[verdict] ?? unknown(verdict);
-export const effectLook = (effect: Schemas['FindingEffect']): StatusLook => EFFECT[effect] ?? unknown(effect);
-
-export const FIRE: Record<string, StatusLook> = {
+/** How a routine that was due ended, or where its run is. */
+export const fireLook = from<string>({
   ...RUN,
-  skipped: { tone: 'idle', icon: Pause, word: 'Skipped' },
-  queued: { tone: 'info', icon: Layers, word: 'Queued' },
-  running: { tone: 'info', icon: Play, word: 'Running' },
-};
-export const fireLook = (status: string): StatusLook => FIRE[status] ?? unknown(status.replaceAll('_', ' '));
+  skipped: look('idle', Pause, 'Skipped'),
+  queued: look('info', Layers, 'Queued'),
+  running: look('info', Play, 'Running'),
+});

@@ -2,8 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Keyboard, Menu as MenuIcon, Moon, OctagonX, Search, Sun } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { queries } from '@/api/queries';
+import { queries, type Schemas } from '@/api/queries';
 import { followJournal } from '@/api/live';
+import { plural } from '@/lib/format';
 import { EDITABLE, useKeys } from '@/lib/keys';
 import { singleKeys } from '@/lib/settings';
 import { isDark, setTheme, useTheme } from '@/lib/theme';
@@ -21,7 +22,12 @@ const Palette = lazy(() => import('./palette'));
 const KeysDialog = lazy(() => import('./keys-dialog'));
 
 const SECOND_KEY_WITHIN = 1_200;
+/** The other pages are below More. */
+const COMPACT = ['home', 'chat', 'approvals', 'runs'];
 const commandKey = /mac|iphone|ipad/i.test(navigator.userAgent) ? '⌘' : 'Ctrl ';
+
+/** Whether the daemon runs on the machine of this browser. */
+const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname);
 
 export type Layer = 'palette' | 'keys' | 'stop' | undefined;
 
@@ -33,7 +39,8 @@ export function Frame() {
   const [layer, setLayer] = useState<Layer>();
   const view = useRef<HTMLDivElement>(null);
   const current = sectionOf(path);
-  const counts = useCounts();
+  const approvals = useQuery(queries.approvals({ status: 'pending' })).data?.approvals;
+  const counts = useCounts(approvals?.length ?? 0);
   useTheme();
 
   useEffect(() => followJournal(queryClient), [queryClient]);
@@ -62,7 +69,7 @@ export function Frame() {
     if (!document.activeElement?.closest('[data-autofocus]')) view.current?.focus({ preventScroll: true });
   }, [place]);
 
-  const more = DESTINATIONS.filter(({ id }) => !['home', 'approvals', 'runs', 'skills'].includes(id));
+  const more = DESTINATIONS.filter(({ id }) => !COMPACT.includes(id));
   return (
     <div className="frame">
       <a href="#view" onClick={(event) => { event.preventDefault(); view.current?.focus(); }} className="fixed -top-16 left-3 z-50 rounded-2 bg-action px-3.5 py-2 text-action-text focus:top-3">
@@ -74,6 +81,7 @@ export function Frame() {
             <Mark />
             <span className="max-icon:hidden">Palyra</span>
           </Link>
+          {LOCAL && <span className="tag ml-auto max-icon:hidden">local</span>}
         </div>
         <button type="button" onClick={() => setLayer('palette')} className="mx-2.5 mb-2 flex h-[30px] items-center gap-2 rounded-2 border border-edge bg-surface px-2 text-subtle hover:border-control max-icon:justify-center">
           <Search size={14} aria-hidden />
@@ -138,7 +146,7 @@ export function Frame() {
       </main>
       <StatusLine />
       <nav aria-label="Main, compact" className="grid grid-cols-5 border-t bg-surface pb-[env(safe-area-inset-bottom)] tab:hidden">
-        {DESTINATIONS.filter(({ id }) => ['home', 'approvals', 'runs', 'skills'].includes(id)).map(({ id, label, icon: Icon, to }) => {
+        {DESTINATIONS.filter(({ id }) => COMPACT.includes(id)).map(({ id, label, icon: Icon, to }) => {
           const badge = counts[id];
           return (
             <Link key={id} to={to} activeProps={{}} aria-current={id === current ? 'page' : undefined} className="relative grid h-[54px] place-content-center justify-items-center gap-1 text-2xs text-subtle aria-[current=page]:font-medium aria-[current=page]:text-text">
@@ -154,14 +162,16 @@ export function Frame() {
             { label: 'Stop everything', icon: OctagonX, onSelect: () => setLayer('stop') },
           ]}
           trigger={
-            <button type="button" className="grid h-[54px] place-content-center justify-items-center gap-1 text-2xs text-subtle">
-              <MenuIcon size={20} aria-hidden />
+            <button type="button" aria-current={more.some(({ id }) => id === current) ? 'page' : undefined} className="relative grid h-[54px] place-content-center justify-items-center gap-1 text-2xs text-subtle aria-[current=page]:font-medium aria-[current=page]:text-text">
+              <MenuIcon size={20} aria-hidden className={more.some(({ id }) => id === current) ? 'text-accent' : ''} />
               More
+              {counts.skills && <Count {...counts.skills} compact />}
             </button>
           }
         />
       </nav>
       <Toasts />
+      <NewApproval approvals={approvals} />
       <Suspense>
         {layer === 'palette' && <Palette onClose={() => setLayer(undefined)} onLayer={setLayer} />}
         {layer === 'keys' && <KeysDialog onClose={() => setLayer(undefined)} />}
@@ -187,11 +197,24 @@ function Count({ n, tone, word, compact }: CountProps) {
   );
 }
 
+/** Says at once that a call needs approval which did not when the page was opened. */
+function NewApproval({ approvals }: { approvals: readonly Schemas['Approval'][] | undefined }) {
+  const [seen, setSeen] = useState<{ readonly ids: readonly string[]; readonly text: string }>();
+  const ids = approvals?.map(({ approval_id }) => approval_id);
+  if (approvals && ids && seen?.ids.join() !== ids.join()) {
+    const added = seen ? approvals.filter(({ approval_id }) => !seen.ids.includes(approval_id)) : [];
+    setSeen({ ids, text: added.length > 0 ? `${plural(added.length, 'call needs', 'calls need')} your approval: ${added.map(({ tool_id }) => tool_id).join(', ')}` : '' });
+  }
+  return (
+    <div aria-live="assertive" className="screen-reader">
+      {seen?.text}
+    </div>
+  );
+}
+
 /** Counts of what needs a decision. */
-function useCounts(): Record<string, CountProps | undefined> {
-  const approvals = useQuery(queries.approvals({ status: 'pending' }));
+function useCounts(pending: number): Record<string, CountProps | undefined> {
   const skills = useQuery(queries.skills());
-  const pending = approvals.data?.approvals.length ?? 0;
   const held = skills.data?.skills.filter(({ runtime_status }) => runtime_status === 'quarantined').length ?? 0;
   return {
     approvals: pending > 0 ? { n: pending, tone: 'wait', word: 'pending' } : undefined,

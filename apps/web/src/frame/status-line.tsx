@@ -2,14 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, Unplug } from 'lucide-react';
 import { queries } from '@/api/queries';
 import { useConnection } from '@/api/use-connection';
-import { count, span } from '@/lib/format';
+import { count, short, span } from '@/lib/format';
 import { useNow } from '@/lib/now';
 
-/** Serving state, address, journal and running calls. */
+/** Serving state, address, journal with its root, and running calls. */
 export function StatusLine() {
   const { status, lastEvent, retryAt } = useConnection();
   const health = useQuery(queries.health()).data;
   const running = useQuery(queries.runs({ status: 'started', limit: 100 })).data;
+  const root = useQuery(queries.journal({ limit: 1, newest_first: true })).data?.head.root;
   const now = useNow();
   const journal = Math.max(health?.journal_size ?? 0, lastEvent === undefined ? 0 : lastEvent + 1);
   return (
@@ -39,6 +40,11 @@ export function StatusLine() {
               <span>
                 journal <b className="num font-medium text-muted">{count(journal)}</b>
               </span>
+              {root && (
+                <span className="max-icon:hidden" title={`Root of the journal: ${root}`}>
+                  root <b className="font-medium text-muted">{short(root, 4, 4)}</b>
+                </span>
+              )}
               <span className="max-icon:hidden">
                 generation <b className="num font-medium text-muted">{count(health.generation)}</b>
               </span>

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { OctagonX } from 'lucide-react';
 import { client, unwrap } from '@/api/client';
 import { queries } from '@/api/queries';
+import { recorded } from '@/api/recorded';
 import { useOnline } from '@/api/use-connection';
 import { plural } from '@/lib/format';
 import { Button } from '@/ui/button';
@@ -22,12 +23,12 @@ export function StopDialog({ open, onClose }: { open: boolean; onClose: () => vo
   const change = useMutation({
     mutationFn: async (enabled: boolean) => {
       const shown = await unwrap(client.GET('/v1/runner-policy'));
-      await unwrap(
-        client.PUT('/v1/runner-policy', { body: { policy: { ...shown.policy, enabled }, revision: shown.revision } }),
+      return recorded('policy:changed', () =>
+        unwrap(client.PUT('/v1/runner-policy', { body: { policy: { ...shown.policy, enabled }, revision: shown.revision } })),
       );
     },
-    onSuccess(_, enabled) {
-      toast(enabled ? 'Runner enabled' : 'Runner disabled');
+    onSuccess({ entry }, enabled) {
+      toast(enabled ? 'Runner enabled' : 'Runner disabled', entry);
       void queryClient.invalidateQueries();
       onClose();
     },
@@ -53,10 +54,28 @@ export function StopDialog({ open, onClose }: { open: boolean; onClose: () => vo
       {stopped ? (
         <p>The runner is disabled. Enabling it lets calls, hooks and routines run again.</p>
       ) : (
-        <p>
-          {runs.length > 0 ? `${plural(runs.length, 'running call')} ${runs.length === 1 ? 'is' : 'are'} cancelled, each with a receipt. ` : 'No call is running. '}
-          New calls, hooks and routines are rejected until you enable the runner again. No data is lost.
-        </p>
+        <dl className="grid gap-3">
+          <div>
+            <dt className="mb-1 font-semibold">Stops now</dt>
+            <dd>
+              <ul className="grid list-disc gap-1 pl-5">
+                <li>{runs.length > 0 ? `${plural(runs.length, 'running call')}${running.data?.next ? ' and more' : ''}, ${runs.length === 1 ? '' : 'each '}with a receipt` : 'Running calls: none at the moment'}</li>
+                <li>New calls of the agent, tokens and the playground, until you enable the runner again</li>
+                <li>Hooks and routines, until you enable the runner again</li>
+              </ul>
+            </dd>
+          </div>
+          <div>
+            <dt className="mb-1 font-semibold">Kept</dt>
+            <dd>
+              <ul className="grid list-disc gap-1 pl-5">
+                <li>Installed skills, their data, permissions and settings</li>
+                <li>Pending approvals, sessions and the journal</li>
+                <li>This console and the daemon itself</li>
+              </ul>
+            </dd>
+          </div>
+        </dl>
       )}
       <Command line={stopped ? 'palyra runner-policy set enabled=true' : 'palyra runner-policy set enabled=false'} />
       {change.isError && <ProblemView error={change.error} />}

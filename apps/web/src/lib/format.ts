@@ -28,6 +28,7 @@ export function micros(us: number): string {
 }
 
 export function millis(ms: number): string {
+  if (ms < 0.1) return '<1 ms';
   if (ms < 1_000) return `${trimmed(ms)} ms`;
   if (ms < 60_000) return `${trimmed(ms / 1_000)} s`;
   return span(ms);
@@ -70,6 +71,8 @@ const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digi
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 
 export const clock = (at: number): string => time.format(at);
+/** Hours and minutes, for an axis. */
+export const hour = (at: number): string => time.format(at).slice(0, 5);
 export const day = (at: number): string => date.format(at);
 export const exact = (at: number): string => `${date.format(at)}, ${time.format(at)}`;
 

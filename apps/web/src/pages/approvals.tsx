@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { Hand } from 'lucide-react';
+import { ArrowLeft, Clock3, Hand } from 'lucide-react';
 import { useState } from 'react';
 import { queries, type Schemas } from '@/api/queries';
 import { inOneLine } from '@/domain/arguments';
@@ -16,6 +16,9 @@ import { When } from '@/ui/time';
 import { ApprovalCard } from './approvals/card';
 
 type Approval = Schemas['Approval'];
+
+/** A request with less time than this is marked. */
+const URGENT = 300_000;
 
 /** Requests on the left, the selected one on the right; a decision opens the next one. */
 export default function Approvals() {
@@ -92,12 +95,15 @@ function Inbox({ all, selected, shown, onShow }: InboxProps) {
                       params={{ approval: approval.approval_id }}
                       activeProps={{}}
                       aria-current={approval.approval_id === current ? 'true' : undefined}
-                      className="grid gap-0.5 px-5 py-3 hover:bg-hover focus-visible:-outline-offset-2 aria-[current=true]:bg-selected aria-[current=true]:shadow-[inset_2px_0_0_var(--color-accent)]"
+                      className="grid gap-0.5 px-5 py-3 hover:bg-hover focus-visible:-outline-offset-2 [&[aria-current]]:bg-selected [&[aria-current]]:shadow-[inset_2px_0_0_var(--color-accent)]"
                     >
                       <span className="flex items-baseline gap-2">
                         <span className="clip flex-1 font-medium">{words(approval.tool_id)}</span>
                         {approval.status === 'pending' ? (
-                          <span className={`num text-xs ${left < 300_000 ? 'text-bad' : 'text-muted'}`}>{countdown(left)}</span>
+                          <span className={`num inline-flex items-center gap-1 text-xs ${left < URGENT ? 'text-bad' : 'text-muted'}`}>
+                            {left < URGENT && <Clock3 size={12} role="img" aria-label="expires soon" />}
+                            {countdown(left)}
+                          </span>
                         ) : (
                           <span className="text-xs text-subtle">
                             <When at={approval.decided_ms ?? approval.expires_ms} />
@@ -126,6 +132,12 @@ function Inbox({ all, selected, shown, onShow }: InboxProps) {
         </div>
       </section>
       <section aria-label="Request" className={`min-h-0 overflow-auto bg-sunken p-6 max-tab:p-0 ${selected ? '' : 'max-tab:hidden'}`}>
+        {selected && (
+          <Link to="/approvals" className="btn m-2 bg-surface tab:hidden" data-kind="quiet" data-small>
+            <ArrowLeft size={14} aria-hidden />
+            All requests
+          </Link>
+        )}
         {current === undefined ? (
           <p className="p-10 text-center text-muted">Select a request to see its arguments.</p>
         ) : (

@@ -6,8 +6,8 @@ import { client, type Schemas, unwrap } from '@/api/client';
 import { queries } from '@/api/queries';
 import { clock, count, plural, visible } from '@/lib/format';
 import { useRowKeys } from '@/lib/rows';
-import { ActionButton } from '@/ui/action';
-import { Field } from '@/ui/field';
+import { ActionButton, RemoveButton } from '@/ui/action';
+import { Field, TextField } from '@/ui/field';
 import { PageHead, Section } from '@/ui/page';
 import { State } from '@/ui/state';
 import { Blank, QueryView } from '@/ui/states';
@@ -71,16 +71,13 @@ function ChannelView({ channels, selected }: { channels: readonly Channel[]; sel
                   <td data-label="Delivered" className="num end">{channel.cursor ? count(channel.cursor.delivered) : '—'}</td>
                   <td data-label="Dead letters" className={`num end ${channel.dead_letters.length > 0 ? 'text-bad' : ''}`}>{count(channel.dead_letters.length)}</td>
                   <td className="end">
-                    <ActionButton
-                      small
-                      kind="quiet"
-                      danger
-                      label="Remove…"
+                    <RemoveButton
+                      what="channel"
                       title={`Remove the channel ${channel.name}?`}
-                      text="Skills cannot publish to it any more. Kept messages are removed with it."
-                      confirm="Remove channel"
+                      text="Skills can no longer publish to it. Its stored messages are removed."
                       command={{ palyra: ['channels', 'remove', channel.name] }}
                       run={() => unwrap(client.DELETE('/v1/channels/{name}', { params: { path: { name: channel.name } } }))}
+                      records="channels:changed"
                       done={`${channel.name} was removed`}
                       refresh={[['channels'], ['deliveries']]}
                     />
@@ -133,24 +130,19 @@ function AddChannel() {
   return (
     <ActionButton
       kind="primary"
-      label={
-        <>
-          <Plus size={15} aria-hidden />
-          Add channel…
-        </>
-      }
+      icon={Plus}
+      label="Add channel…"
       title="Add a channel"
       text="Only skills whose grants name the channel can publish to it."
       confirm="Add channel"
       ready={name.trim() !== '' && (to === 'console' || where.trim() !== '')}
       command={{ palyra: ['channels', 'add', name || 'NAME', '--to', to, ...(to === 'file' ? ['--path', where] : to === 'webhook' ? ['--url', where] : [])] }}
       run={() => unwrap(client.POST('/v1/channels', { body: { name: name.trim(), to, ...target } }))}
+      records="channels:changed"
       done={`${name.trim()} was added`}
       refresh={[['channels'], ['deliveries']]}
     >
-      <Field label="Name" required>
-        {(control) => <input {...control} className="input fact" value={name} onChange={(event) => setName(event.target.value)} data-autofocus />}
-      </Field>
+      <TextField label="Name" required mono first value={name} onChange={setName} />
       <Field label="Destination">
         {(control) => (
           <select {...control} className="input" value={to} onChange={(event) => setTo(event.target.value as Schemas['ChannelTarget'])}>

@@ -82,7 +82,7 @@ function SessionLink({ session, pause, current }: { session: Session; pause: Pau
       params={{ session: session.session_id }}
       activeProps={{}}
       aria-current={current ? 'true' : undefined}
-      className="grid gap-0.5 px-5 py-2.5 hover:bg-hover focus-visible:-outline-offset-2 aria-[current=true]:bg-selected aria-[current=true]:shadow-[inset_2px_0_0_var(--color-accent)]"
+      className="grid gap-0.5 px-5 py-2.5 hover:bg-hover focus-visible:-outline-offset-2 [&[aria-current]]:bg-selected [&[aria-current]]:shadow-[inset_2px_0_0_var(--color-accent)]"
     >
       <span className="clip font-medium">{visible(session.title) || 'New session'}</span>
       <span className="flex items-center justify-between gap-2 text-xs text-subtle">

@@ -4,10 +4,13 @@ import { ChevronRight, CircleCheck, Hand, Layers, type LucideIcon, Mail, Package
 import type { ReactNode } from 'react';
 import { queries, type Schemas } from '@/api/queries';
 import { checkLook, skillLook } from '@/domain/status';
+import { inOneLine } from '@/domain/arguments';
+import { CapabilityIcon } from '@/domain/capability';
 import { describe } from '@/domain/manifest';
 import { count, countdown, plural, span, words } from '@/lib/format';
 import { useNow } from '@/lib/now';
 import { Ledger } from '@/ui/ledger';
+import { MiniBar } from '@/ui/meter';
 import { PageHead, Section } from '@/ui/page';
 import { State, type Tone } from '@/ui/state';
 import { Blank, ProblemView, Skeleton } from '@/ui/states';
@@ -68,7 +71,7 @@ export default function Home() {
               <div className="rows">
                 {pending.map((approval) => (
                   <Need key={approval.approval_id} to={`/approvals/${approval.approval_id}`} tone="wait" icon={Hand} title={`${words(approval.tool_id)} needs your approval`} meta={`${countdown(approval.expires_ms - now)} left`} go="Review">
-                    <span className="fact">{approval.tool_id}</span> · requested by {approval.requested_by ?? approval.principal}
+                    <span className="fact">{approval.tool_id}</span> · {inOneLine(approval.arguments) && <><span className="fact">{inOneLine(approval.arguments)}</span> · </>}requested by {approval.requested_by ?? approval.principal}
                   </Need>
                 ))}
                 {updates.map(({ record }) => (
@@ -119,9 +122,10 @@ export default function Home() {
                   <Link key={record.skill_id} to="/skills/$skill/$tab" params={{ skill: record.skill_id, tab: 'audit' }} className="tone-held grid gap-1 rounded-3 border border-held-line bg-held-soft px-3 py-2">
                     <span className="flex items-center gap-2">
                       <State look={{ ...skillLook(runtime_status), word: '' }} />
-                      <span className="fact">{record.skill_id}</span>
+                      <span className="fact clip">{record.skill_id}</span>
+                      <span className="text-xs text-subtle">{describe(record.current, record.skill_id).version}</span>
                     </span>
-                    <span className="text-xs text-muted">{record.current.quarantine?.reason}</span>
+                    <span className="text-xs text-muted">{record.current.quarantine && <Ticked text={record.current.quarantine.reason} />}</span>
                   </Link>
                 ))}
               </div>
@@ -151,7 +155,7 @@ function subline(pending: number, updates: number, consents: number, held: numbe
     dead > 0 && `${plural(dead, 'delivery', 'deliveries')} failed`,
   ].filter((part): part is string => part !== false);
   const shown = pending > 0 ? parts : parts.slice(1);
-  return shown.length > 0 ? `${shown.join(', ')}.` : 'Health and calls of the last 24 hours are below.';
+  return shown.length > 0 ? `${shown.join(', ')}.` : 'Health and calls of the last 24 hours are shown below.';
 }
 
 interface NeedProps {
@@ -172,11 +176,11 @@ function Need({ to, tone, icon: Icon, title, meta, go, children }: NeedProps) {
       </span>
       <span className="min-w-0 flex-1">
         <span className="block font-medium">{title}</span>
-        <span className="clip block text-muted">{children}</span>
+        <span className="clip block text-muted max-tab:whitespace-normal">{children}</span>
       </span>
       {meta && <span className="num text-xs whitespace-nowrap text-muted">{meta}</span>}
-      <span className="flex items-center gap-1.5 font-medium whitespace-nowrap text-muted max-tab:hidden">
-        {go}
+      <span className="flex items-center gap-1.5 font-medium whitespace-nowrap text-muted">
+        <span className="max-tab:hidden">{go}</span>
         <ChevronRight size={14} aria-hidden />
       </span>
     </Link>
@@ -223,7 +227,8 @@ function FailedRuns({ runs }: { runs: readonly Schemas['Run'][] }) {
 function Health({ uptime }: { uptime: number | undefined }) {
   const doctor = useQuery(queries.doctor());
   const runner = useQuery(queries.runnerPolicy());
-  const worst = doctor.data?.checks.filter(({ severity }) => severity === 'warning' || severity === 'error') ?? [];
+  const running = useQuery(queries.runs({ status: 'started', limit: 100 })).data?.runs.length ?? 0;
+  const shown = doctor.data?.checks.filter(({ id, severity }) => severity === 'warning' || severity === 'error' || id in CHECKS) ?? [];
   return (
     <Section title="Health" more={<Link to="/doctor" className="link text-xs">Doctor</Link>}>
       <ul className="rows [&>li]:flex [&>li]:justify-between [&>li]:gap-3 [&>li]:py-2">
@@ -236,21 +241,16 @@ function Health({ uptime }: { uptime: number | undefined }) {
         {runner.data && (
           <li>
             <State look={{ ...checkLook(runner.data.policy.enabled === false ? 'error' : 'ok'), word: 'Runner' }} />
-            <span className="text-xs text-muted">{runner.data.policy.enabled === false ? 'disabled' : 'enabled'}</span>
-          </li>
-        )}
-        {doctor.data && (
-          <li>
-            <State look={{ ...checkLook('ok'), word: 'Checks' }} />
             <span className="text-xs text-muted">
-              {count(doctor.data.checks.length - worst.length)} of {count(doctor.data.checks.length)} without findings
+              {runner.data.policy.enabled === false ? 'disabled' : 'enabled'}
+              {running > 0 && `, ${plural(running, 'call')} running`}
             </span>
           </li>
         )}
-        {worst.map((check) => (
+        {shown.map((check) => (
           <li key={check.id}>
-            <State look={{ ...checkLook(check.severity), word: check.id }} />
-            <span className="text-right text-xs text-muted">{check.evidence}</span>
+            <State look={{ ...checkLook(check.severity), word: CHECKS[check.id] ?? checkName(check.id) }} quiet={check.severity !== 'warning' && check.severity !== 'error'} />
+            <span className="text-right text-xs text-muted"><Ticked text={check.evidence} /></span>
           </li>
         ))}
       </ul>
@@ -258,30 +258,45 @@ function Health({ uptime }: { uptime: number | undefined }) {
   );
 }
 
+/** Checks that are shown in any case. */
+const CHECKS: Readonly<Record<string, string>> = { 'journal.verify': 'Journal', 'journal.checkpoint': 'Checkpoint', 'vault.entries': 'Vault' };
+
+/** Name of a check in words: `journal.checkpoint` becomes `Journal checkpoint`. */
+function checkName(id: string): string {
+  const text = id.replaceAll(/[._]/g, ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Most skills whose records are read for the side panel. */
 const MOST_SKILLS = 24;
 
-/** Hosts and channels that skills have reached, over all their runs. */
+/** Hosts, channels, secrets and directories that skills have used, over all their runs. */
 function ExternalAccess({ skillIds }: { skillIds: readonly string[] }) {
   const touched = useQueries({ queries: skillIds.slice(0, MOST_SKILLS).map((id) => queries.touched(id)) });
-  const uses = new Map<string, number>();
+  const uses = new Map<string, { kind: string; subject: string; n: number }>();
   for (const { data } of touched) {
-    for (const { subject, uses: n } of [...(data?.hosts ?? []), ...(data?.channels ?? [])]) {
-      uses.set(subject, (uses.get(subject) ?? 0) + n);
+    for (const [kind, list] of [['http', data?.hosts], ['channel', data?.channels], ['secret', data?.secrets], ['fs', data?.file_roots]] as const) {
+      for (const { subject, uses: n } of list ?? []) {
+        const key = `${kind}:${subject}`;
+        uses.set(key, { kind, subject, n: (uses.get(key)?.n ?? 0) + n });
+      }
     }
   }
-  const top = [...uses].sort((a, b) => b[1] - a[1]).slice(0, 6);
+  const top = [...uses.values()].sort((a, b) => b.n - a.n).slice(0, 6);
+  const most = top[0]?.n ?? 1;
   if (touched.some(({ isPending }) => isPending)) return null;
   return (
     <Section title="External access" note="uses by target, all runs">
       {top.length === 0 ? (
-        <p className="text-muted">No skill has reached a host or a channel.</p>
+        <p className="text-muted">No skill has used a host, channel, secret or directory.</p>
       ) : (
         <ul className="rows">
-          {top.map(([subject, n]) => (
-            <li key={subject} className="flex items-center justify-between gap-3 py-1.5">
-              <span className="fact clip">{subject}</span>
+          {top.map(({ kind, subject, n }) => (
+            <li key={`${kind}:${subject}`} className="flex items-center gap-2.5 py-1.5">
+              <CapabilityIcon grant={kind} />
+              <span className="fact clip flex-1" title={subject}>{subject}</span>
               <span className="num text-subtle">{count(n)}</span>
+              <MiniBar share={n / most} />
             </li>
           ))}
         </ul>

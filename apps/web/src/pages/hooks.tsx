@@ -7,7 +7,7 @@ import { grpc } from '@/api/grpc';
 import { queries } from '@/api/queries';
 import { useOnline } from '@/api/use-connection';
 import { count, plural, visible } from '@/lib/format';
-import { ActionButton } from '@/ui/action';
+import { ActionButton, RemoveButton } from '@/ui/action';
 import { Button } from '@/ui/button';
 import { CopyAs } from '@/ui/copy-as';
 import { Field } from '@/ui/field';
@@ -50,10 +50,11 @@ function HookView({ hooks }: { hooks: Schemas['HookList'] }) {
               small
               label="Apply…"
               title="Apply hooks/bindings.json?"
-              text="The bindings in force become those of the file. The change is recorded in the journal."
+              text="The bindings of the file replace the active ones. The change is recorded in the journal."
               confirm="Apply"
               command={{ palyra: ['hooks', 'apply'] }}
               run={() => unwrap(client.POST('/v1/hooks/apply', { body: {} }))}
+              records="hooks:changed"
               done="Bindings applied"
               refresh={[['hooks'], ['deliveries']]}
             />
@@ -144,16 +145,13 @@ function BindingRow({ binding }: { binding: Binding }) {
       <Button small kind="quiet" disabled={!online || toggle.isPending} onClick={() => toggle.mutate()}>
         {binding.enabled ? 'Disable' : 'Enable'}
       </Button>
-      <ActionButton
-        small
-        kind="quiet"
-        danger
-        label="Remove…"
+      <RemoveButton
+        what="binding"
         title={`Remove the binding ${binding.id}?`}
-        text="The hook is not called for this event any more. The skill stays installed."
-        confirm="Remove binding"
+        text="The hook is no longer called for this event. The skill stays installed."
         command={{ palyra: ['hooks', 'remove', binding.id] }}
         run={() => unwrap(client.DELETE('/v1/hooks/bindings/{id}', path))}
+        records="hooks:changed"
         done={`${binding.id} was removed`}
         refresh={[['hooks'], ['deliveries']]}
       />
@@ -179,7 +177,7 @@ function DeadLetters() {
   });
   if (letters.length === 0) return null;
   return (
-    <Section title="Dead letters" note="deliveries that were given up" className="mt-8">
+    <Section title="Dead letters" note="deliveries that failed after all attempts" className="mt-8">
       <div className="panel rows">
         {letters.map(({ letter, lane, kind, reason, attempts, at_ms }) => (
           <div key={letter} className="item flex-wrap">
@@ -212,18 +210,15 @@ function BindHook() {
   return (
     <ActionButton
       kind="primary"
-      label={
-        <>
-          <Plus size={15} aria-hidden />
-          Bind hook…
-        </>
-      }
+      icon={Plus}
+      label="Bind hook…"
       title="Bind a hook"
       text="The skill has to declare a hook for the event. It runs in the sandbox with its own grants."
       confirm="Bind hook"
       ready={plugin !== '' && event.trim() !== ''}
       command={{ palyra: ['hooks', 'bind', '--event', event, '--plugin', plugin || 'SKILL', ...filter.flatMap((tool) => ['--tool', tool])] }}
       run={() => unwrap(client.POST('/v1/hooks', { body: { plugin, event: event.trim(), tools: filter } }))}
+      records="hooks:changed"
       done={({ id }) => `${id} is bound`}
       refresh={[['hooks'], ['deliveries']]}
     >
@@ -240,7 +235,7 @@ function BindHook() {
       <Field label="Event" hint="Such as run:before_tool for a gate, or run:failed for an observer" required>
         {(control) => <input {...control} className="input fact" value={event} onChange={(change) => setEvent(change.target.value)} />}
       </Field>
-      <Field label="Tools" hint="Only events about these tools, as in acme.mail.*; all without it">
+      <Field label="Tools" hint="Only events about these tools, for example acme.mail.*; empty for all">
         {(control) => <input {...control} className="input fact" value={tools} onChange={(change) => setTools(change.target.value)} />}
       </Field>
     </ActionButton>

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { type Schemas, sendJson } from '@/api/client';
+import { recorded } from '@/api/recorded';
 import { useOnline } from '@/api/use-connection';
 import { bytes } from '@/lib/format';
 import { PageHead } from '@/ui/page';
@@ -38,10 +39,10 @@ export default function Install() {
   const install = useMutation({
     mutationFn: (choices: Choices) => {
       if (!file) throw new Error('no package was chosen');
-      return send('/v1/skills', file, choices);
+      return recorded('skill:installed,skill:updated,skill:awaiting_consent', () => send('/v1/skills', file, choices));
     },
-    onSuccess(outcome) {
-      toast(`Installed ${outcome.record.skill_id}`);
+    onSuccess({ result: outcome, entry }) {
+      toast(`Installed ${outcome.record.skill_id}`, entry);
       void queryClient.invalidateQueries();
       void navigate(outcome.placement === 'waiting' ? { to: '/update/$skill', params: { skill: outcome.record.skill_id } } : { to: '/skills/$skill', params: { skill: outcome.record.skill_id } });
     },

@@ -173,7 +173,7 @@ function EventDetail({ sequence }: { sequence: number }) {
       <QueryView query={event}>
         {({ events: [found], head }) =>
           !found || found.sequence !== sequence ? (
-            <Blank icon={ScrollText} title={`Event #${count(sequence)} is not here`} text="It is archived, or the journal is shorter." />
+            <Blank icon={ScrollText} title={`Event #${count(sequence)} is not in the journal`} text="It is archived, or the journal is shorter." />
           ) : (
             <>
               <div className="panel-head">
@@ -231,7 +231,7 @@ function Verify({ head }: { head: Schemas['TreeHead'] }) {
         <div className="min-w-0 flex-1 basis-60">
           {verify.data ? (
             <>
-              <State quiet={false} look={{ tone: 'ok', icon: CircleCheck, word: verify.data.against != null ? 'Consistent with the other checkpoint' : 'Every event is as it was written' }} />
+              <State quiet={false} look={{ tone: 'ok', icon: CircleCheck, word: verify.data.against != null ? 'Consistent with the other checkpoint' : 'Every event is unchanged' }} />
               <p className="text-muted">
                 {count(verify.data.events_checked)} events, {count(verify.data.checkpoints_checked)} checkpoints and {count(verify.data.runs_checked ?? 0)} runs checked.
               </p>
@@ -252,8 +252,8 @@ function Verify({ head }: { head: Schemas['TreeHead'] }) {
           </Button>
           <ActionButton
             label="Compare…"
-            title="Compare with a checkpoint kept elsewhere"
-            text="Paste the note that an earlier checkpoint printed. The journal has to contain everything that the note covers, unchanged."
+            title="Compare with a checkpoint stored elsewhere"
+            text="Paste the note of an earlier checkpoint. The journal must contain everything that the note covers, unchanged."
             confirm="Compare"
             ready={against !== undefined && against.trim() !== ''}
             command={{ palyra: ['journal', 'verify', '--against', 'FILE'] }}

@@ -166,7 +166,7 @@ function CallForm({ tool }: { tool: Schemas['ToolInfo'] }) {
             <Play size={14} aria-hidden />
             {call.isPending ? 'Calling' : 'Call'}
           </Button>
-          <span className="text-xs">{online ? 'Checked against the schema by the daemon before the guest starts.' : 'Your input is kept until the daemon answers again.'}</span>
+          <span className="text-xs">{online ? 'Checked against the schema by the daemon before the guest starts.' : 'Your input is kept until the daemon responds.'}</span>
         </div>
       </form>
       <div className="grid min-w-0 gap-4" aria-live="polite">

@@ -168,12 +168,13 @@ function Edit({ policy }: { policy: Schemas['AccessPolicy'] }) {
       wide
       label="Edit…"
       title="Edit the policy"
-      text="The daemon checks the syntax and that the owner keeps access before the policy takes effect. Approvals given before the change no longer fit."
+      text="Before the policy takes effect, the daemon checks its syntax and that the owner keeps access. Earlier approvals no longer match."
       confirm="Save policy"
       ready={text !== policy.text}
       command={{ palyra: ['policy', 'set', 'FILE'] }}
       run={() => unwrap(client.PUT('/v1/policy', { body: { text } }))}
-      done="Policy saved and recorded in the journal"
+      records="policy:changed"
+      done="Policy saved"
       refresh={[['policy'], ['plugins']]}
       onOpen={() => setText(policy.text)}
     >

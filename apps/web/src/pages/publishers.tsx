@@ -5,14 +5,13 @@ import { useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
 import { queries } from '@/api/queries';
 import { groupsOf } from '@/domain/fingerprint';
+import { KeyHistory } from '@/domain/key-history';
 import { modeLook } from '@/domain/status';
 import { count, plural, short, visible } from '@/lib/format';
 import { useRowKeys } from '@/lib/rows';
 import { ActionButton } from '@/ui/action';
 import { Command, CopyButton } from '@/ui/copy';
-import { Field } from '@/ui/field';
-import { Ledger } from '@/ui/ledger';
-import { When } from '@/ui/time';
+import { TextField } from '@/ui/field';
 import { KeyMark } from '@/ui/keymark';
 import { KeyValues, PageHead, Section } from '@/ui/page';
 import { Badge, State } from '@/ui/state';
@@ -123,50 +122,21 @@ function AllowKey() {
   return (
     <ActionButton
       kind="primary"
-      label={
-        <>
-          <Plus size={15} aria-hidden />
-          Allow key…
-        </>
-      }
+      icon={Plus}
+      label="Allow key…"
       title="Allow a publisher key"
-      text="Releases signed with this key are trusted without a pin. Get the key from the publisher out of band."
+      text="Releases signed with this key are trusted. Get the key from the publisher out of band."
       confirm="Allow key"
       ready={name.trim() !== '' && key.trim() !== ''}
       command={{ palyra: ['trust', 'allow', name.trim() || 'PUBLISHER', key.trim() || 'KEY'] }}
       run={() => unwrap(client.PUT('/v1/trust/publishers/{publisher}', { params: { path: { publisher: name.trim() } }, body: { keys: [key.trim()] } }))}
+      records="trust:allowed"
       done={`Key of ${name.trim()} allowed`}
       refresh={[['trust'], ['skills']]}
     >
-      <Field label="Publisher" required>
-        {(control) => <input {...control} className="input fact" value={name} onChange={(event) => setName(event.target.value)} data-autofocus />}
-      </Field>
-      <Field label="Public key" hint="As the publisher shows it: ed25519-public:…" required>
-        {(control) => <input {...control} className="input fact" spellCheck={false} value={key} onChange={(event) => setKey(event.target.value)} />}
-      </Field>
+      <TextField label="Publisher" required mono first value={name} onChange={setName} />
+      <TextField label="Public key" hint="As the publisher shows it: ed25519-public:…" required mono value={key} onChange={setKey} />
     </ActionButton>
-  );
-}
-
-/** What happened to the keys of a publisher, with the journal entry of each change. */
-function KeyHistory({ name }: { name: string }) {
-  const changes = useQuery(queries.keyHistory(name)).data?.changes ?? [];
-  if (changes.length === 0) return null;
-  return (
-    <Section title="History" note="newest first">
-      <ol className="panel rows">
-        {changes.map(({ sequence, at_ms, kind, by }) => (
-          <li key={sequence} className="item">
-            <span className="fact flex-1">{kind}</span>
-            <span className="text-muted">{by ? visible(by) : ''}</span>
-            <span className="text-xs text-subtle">
-              <When at={at_ms} />
-            </span>
-            <Ledger event={sequence} />
-          </li>
-        ))}
-      </ol>
-    </Section>
   );
 }
 
@@ -190,11 +160,12 @@ function Detail({ publisher }: { publisher: Schemas['PublisherInfo'] }) {
             <ActionButton
               label="Unblock…"
               title={`Unblock ${name}?`}
-              text="Its keys count again as they did before. Skills that were quarantined stay so until they are enabled."
+              text="Its keys are trusted again as before. Quarantined skills stay quarantined until you enable them."
               confirm="Unblock"
               command={{ palyra: ['trust', 'unblock', name] }}
               run={() => unwrap(client.POST('/v1/trust/publishers/{publisher}/unblock', path))}
-              done={`${name} is not blocked any more`}
+              records="trust:unblocked"
+              done={`${name} is unblocked`}
               refresh={[['trust'], ['skills']]}
             />
           ) : (
@@ -208,12 +179,11 @@ function Detail({ publisher }: { publisher: Schemas['PublisherInfo'] }) {
               ready={reason.trim() !== ''}
               command={{ palyra: ['trust', 'block', name, '--reason', reason || 'TEXT'] }}
               run={() => unwrap(client.POST('/v1/trust/publishers/{publisher}/block', { ...path, body: { reason: reason.trim() } }))}
+              records="trust:blocked"
               done={`${name} is blocked`}
               refresh={[['trust'], ['skills']]}
             >
-              <Field label="Reason" hint="Recorded in the journal" required>
-                {(control) => <input {...control} className="input" value={reason} onChange={(event) => setReason(event.target.value)} data-autofocus />}
-              </Field>
+              <TextField label="Reason" hint="Recorded in the journal" required first value={reason} onChange={setReason} />
             </ActionButton>
           )
         }
@@ -249,7 +219,7 @@ function Detail({ publisher }: { publisher: Schemas['PublisherInfo'] }) {
               ))}
             </div>
           </Section>
-          <KeyHistory name={name} />
+          <KeyHistory publisher={name} />
           {publisher.past.length > 0 && (
             <Section title="Past keys">
               <div className="panel rows">

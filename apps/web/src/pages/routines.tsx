@@ -8,10 +8,10 @@ import { queries } from '@/api/queries';
 import { useOnline } from '@/api/use-connection';
 import { fireLook } from '@/domain/status';
 import { compact, count, plural, span, visible } from '@/lib/format';
-import { ActionButton } from '@/ui/action';
+import { ActionButton, RemoveButton } from '@/ui/action';
 import { Button } from '@/ui/button';
 import { CopyAs } from '@/ui/copy-as';
-import { Field } from '@/ui/field';
+import { Field, TextField } from '@/ui/field';
 import { Meter } from '@/ui/meter';
 import { PageHead, Section } from '@/ui/page';
 import { State, type StatusLook } from '@/ui/state';
@@ -138,16 +138,13 @@ function Row({ routine }: { routine: Routine }) {
             {routine.enabled ? 'Disable' : 'Enable'}
           </Button>
           {!routine.built_in && (
-            <ActionButton
-              small
-              kind="quiet"
-              danger
-              label="Remove…"
+            <RemoveButton
+              what="routine"
               title={`Remove ${routine.name}?`}
-              text="The routine does not run any more. Its past runs and receipts stay."
-              confirm="Remove routine"
+              text="The routine no longer runs. Its past runs and receipts are kept."
               command={{ palyra: ['routines', 'remove', routine.name] }}
               run={() => unwrap(client.DELETE('/v1/routines/{routine}', path))}
+              records="routine:changed"
               done={`${routine.name} was removed`}
               refresh={[['routines']]}
             />
@@ -174,24 +171,19 @@ function AddRoutine() {
   return (
     <ActionButton
       kind="primary"
-      label={
-        <>
-          <Plus size={15} aria-hidden />
-          Add routine…
-        </>
-      }
+      icon={Plus}
+      label="Add routine…"
       title="Add a routine"
       text="The routine calls one tool on a schedule. A call that requires approval waits for a person."
       confirm="Add routine"
       ready={name.trim() !== '' && tool !== '' && cron.trim() !== '' && value !== undefined}
       command={{ palyra: ['routines', 'add', name || 'NAME', tool || 'TOOL', '--cron', cron, '--input', input, '--time-zone', zone] }}
       run={() => unwrap(client.POST('/v1/routines', { body: { name: name.trim(), tool, cron: cron.trim(), input: value as never, time_zone: zone } }))}
+      records="routine:changed"
       done={`${name.trim()} was added`}
       refresh={[['routines']]}
     >
-      <Field label="Name" hint="Up to 40 lower-case letters, digits, - and _" required>
-        {(control) => <input {...control} className="input fact" value={name} onChange={(event) => setName(event.target.value)} data-autofocus />}
-      </Field>
+      <TextField label="Name" hint="Up to 40 lower-case letters, digits, - and _" required mono first value={name} onChange={setName} />
       <Field label="Tool" required>
         {(control) => (
           <select {...control} className="input fact" value={tool} onChange={(event) => setTool(event.target.value)}>

@@ -9,13 +9,11 @@ import { detailsOf } from '@/domain/run-details';
 import { runTitle } from '@/domain/run-title';
 import { runLook } from '@/domain/status';
 import { readTape } from '@/domain/tape';
-import { bytes, compact, count, exact, millis, short, shortRun } from '@/lib/format';
-import { useNow } from '@/lib/now';
+import { exact, short, shortRun } from '@/lib/format';
 import { ActionButton } from '@/ui/action';
 import { CopyAs } from '@/ui/copy-as';
 import { CopyButton } from '@/ui/copy';
 import { Ledger } from '@/ui/ledger';
-import { Meter } from '@/ui/meter';
 import { KeyValues, PageHead, Section } from '@/ui/page';
 import { Badge, Callout } from '@/ui/state';
 import { QueryView } from '@/ui/states';
@@ -23,6 +21,7 @@ import { Tabs } from '@/ui/tabs';
 import { Grants } from './run/grants';
 import { InputOutput } from './run/input-output';
 import { Log } from './run/log';
+import { Meters } from './run/meters';
 import { Receipt } from './run/receipt';
 import { Replay } from './run/replay';
 import { Timeline } from './run/timeline';
@@ -40,13 +39,12 @@ export default function RunPage() {
 
 function RunView({ run, tab }: { run: Schemas['RunInfo']; tab: string }) {
   const online = useOnline();
-  const now = useNow();
   const live = run.status === 'started';
+  const denied = run.error === 'capability_denied';
   const tapeText = useQuery({ ...queries.tape(run.run_id), enabled: run.tape != null });
   const tape = useMemo(() => (tapeText.data === undefined ? undefined : readTape(tapeText.data)), [tapeText.data]);
   const details = useMemo(() => detailsOf(run.details), [run.details]);
   const to = (next: string) => ({ to: '/runs/$run/$tab' as const, params: { run: run.run_id, tab: next } });
-  const elapsed = details.elapsed_us === undefined ? (run.finished_ms ?? now) - run.started_ms : details.elapsed_us / 1_000;
   return (
     <>
       <PageHead
@@ -82,23 +80,21 @@ function RunView({ run, tab }: { run: Schemas['RunInfo']; tab: string }) {
               <ActionButton
                 kind="danger"
                 danger
-                label={
-                  <>
-                    <OctagonX size={15} aria-hidden />
-                    Cancel…
-                  </>
-                }
+                icon={OctagonX}
+                label="Cancel…"
                 title="Cancel this run?"
-                text="The guest is stopped at its next step and the run gets a receipt. What it already did outside is not undone."
+                text="The guest stops at its next step and the run gets a receipt. External effects that already happened are not undone."
                 confirm="Cancel run"
                 command={{ palyra: ['runs', 'cancel', run.run_id] }}
                 run={() => unwrap(client.POST('/v1/runs/{run_id}/cancel', { params: { path: { run_id: run.run_id } } }))}
+                records="run:failed"
                 done="Run cancelled, receipt recorded"
                 refresh={[['runs']]}
               />
             ) : (
-              run.tape != null && (
-                <Link {...to('replay')} className="btn" data-kind="primary" aria-disabled={!online}>
+              run.tape != null &&
+              tab !== 'replay' && (
+                <Link {...to('replay')} className="btn" data-kind={denied ? undefined : 'primary'} aria-disabled={!online}>
                   <RotateCcw size={15} aria-hidden />
                   Replay
                 </Link>
@@ -110,17 +106,11 @@ function RunView({ run, tab }: { run: Schemas['RunInfo']; tab: string }) {
       />
       {(run.differs?.length ?? 0) > 0 && (
         <Callout tone="bad" icon={TriangleAlert} className="mb-4">
-          <b className="font-medium">This row is not as its receipt says.</b> Another program changed <span className="fact">{run.differs?.join(', ')}</span> in the database. The receipt is authoritative.
+          <b className="font-medium">This row differs from its receipt.</b> Another program changed <span className="fact">{run.differs?.join(', ')}</span> in the database. The receipt is authoritative.
         </Callout>
       )}
-      {run.error === 'capability_denied' && tab !== 'replay' && <WhyDenied run={run} />}
-      <section aria-label="Resource usage and limits" className="mb-6 grid grid-cols-5 gap-6 max-icon:grid-cols-3 max-tab:grid-cols-2 max-tab:gap-4">
-        <Meter name="Fuel" value={details.fuel ?? 0} limit={tape?.limits.fuel_budget} format={compact} />
-        <Meter name="Memory" value={details.peak_memory_bytes ?? 0} limit={tape?.limits.max_memory_bytes} format={bytes} />
-        <Meter name="Time" value={elapsed} limit={tape?.limits.wall_clock_timeout_ms} format={millis} />
-        <Meter name="Host calls" value={details.host_calls ?? 0} limit={tape?.limits.max_host_calls} format={count} />
-        <Meter name="Egress" value={details.egress_bytes ?? 0} limit={tape?.limits.max_egress_bytes} format={bytes} />
-      </section>
+      {denied && tab !== 'replay' && <WhyDenied run={run} />}
+      <Meters run={run} details={details} tape={tape} />
       <div className="main-side">
         <div className="panel min-w-0">
           <div className="px-4">

@@ -26,7 +26,7 @@ export default function Settings() {
   const health = useQuery(queries.health());
   return (
     <div className="page">
-      <PageHead title="Settings" text="Settings of this browser, console sessions, and the limits that every run is under." />
+      <PageHead title="Settings" text="Settings of this browser, console sessions, models and the limits of every run." />
       <div className="grid max-w-[860px] gap-8">
         <Section panel title="This browser">
           <div className="rows">
@@ -151,6 +151,7 @@ function PolicySwitch({ title, text, on, change }: SwitchProps) {
         confirm={change.confirm}
         command={{ palyra: ['runner-policy', 'set', change.setting] }}
         run={write}
+        records="policy:changed"
         done="Runner policy saved"
         refresh={[['policy']]}
       />
@@ -161,7 +162,7 @@ function PolicySwitch({ title, text, on, change }: SwitchProps) {
 function Runner() {
   const runner = useQuery(queries.runnerPolicy());
   return (
-    <Section panel title="Runner policy" note="what every run is under">
+    <Section panel title="Runner policy" note="limits of every run">
       <QueryView query={runner}>
         {({ policy }) => (
           <div className="rows">
@@ -177,7 +178,7 @@ function Runner() {
             />
             <PolicySwitch
               title="Modules that come with a call"
-              text="They run without secrets and can write nothing."
+              text="They run without secrets and cannot write."
               on={policy.allow_inline_modules === true}
               change={
                 policy.allow_inline_modules === true

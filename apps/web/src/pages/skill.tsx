@@ -10,12 +10,13 @@ import { skillLook, trustLook } from '@/domain/status';
 import { plural, visible } from '@/lib/format';
 import { ActionButton } from '@/ui/action';
 import { CopyAs } from '@/ui/copy-as';
-import { Field } from '@/ui/field';
+import { TextField } from '@/ui/field';
 import { KeyMark } from '@/ui/keymark';
 import { useTitle } from '@/ui/page';
 import { Badge } from '@/ui/state';
 import { QueryView } from '@/ui/states';
 import { Tabs } from '@/ui/tabs';
+import { Ticked } from '@/ui/ticked';
 import { Audit } from './skill/audit';
 import { Overview } from './skill/overview';
 import { Permissions } from './skill/permissions';
@@ -50,7 +51,7 @@ function SkillView({ info, tab }: { info: Schemas['SkillInfo']; tab: string }) {
             <Badge look={trustLook(record.current.trust)} />
             <span className="text-muted">
               by {record.publisher}
-              {summary ? ` · ${visible(summary)}` : ''}
+              {summary && <> · <Ticked text={summary} /></>}
             </span>
           </div>
         </div>
@@ -125,25 +126,20 @@ function QuarantineButton({ skillId }: { skillId: string }) {
     <ActionButton
       kind="danger"
       danger
-      label={
-        <>
-          <ShieldAlert size={15} aria-hidden />
-          Quarantine…
-        </>
-      }
+      icon={ShieldAlert}
+      label="Quarantine…"
       title={`Quarantine ${skillId}?`}
       text={`${runs > 0 ? `${plural(runs, 'running call')} ${runs === 1 ? 'is' : 'are'} cancelled. ` : ''}The skill cannot run through calls, hooks, routines or replay until it is enabled again. Its data is kept.`}
       confirm="Quarantine"
       ready={reason.trim() !== ''}
       command={{ palyra: ['skills', 'quarantine', skillId, '--reason', reason || 'TEXT'], method: 'POST', path: `/v1/skills/${skillId}/quarantine`, body: { reason: reason || 'TEXT' }, grpc: grpc.quarantine(skillId, reason || 'TEXT') }}
       run={() => unwrap(client.POST('/v1/skills/{skill_id}/quarantine', { params: { path: { skill_id: skillId } }, body: { reason: reason.trim() } }))}
+      records="skill:quarantined"
       done={`${skillId} is quarantined`}
       refresh={[['skills'], ['plugins'], ['tools']]}
       onOpen={() => setReason('')}
     >
-      <Field label="Reason" hint="Recorded in the journal" required>
-        {(control) => <input {...control} className="input" value={reason} onChange={(event) => setReason(event.target.value)} data-autofocus />}
-      </Field>
+      <TextField label="Reason" hint="Recorded in the journal" required first value={reason} onChange={setReason} />
     </ActionButton>
   );
 }

@@ -16,6 +16,7 @@ import { PageHead } from '@/ui/page';
 import { SearchField } from '@/ui/search-field';
 import { State } from '@/ui/state';
 import { Blank, QueryView } from '@/ui/states';
+import { Ticked } from '@/ui/ticked';
 import { When } from '@/ui/time';
 
 type Entry = Schemas['SkillEntry'];
@@ -60,7 +61,8 @@ function SkillTable({ entries }: { entries: readonly Entry[] }) {
         actions={
           <>
             <ActionButton
-              label={<><RotateCcw size={15} aria-hidden />Re-audit all…</>}
+              icon={RotateCcw}
+              label="Re-audit all…"
               title="Audit every installed release again?"
               text="The audit reads the stored packages and runs none of their code. A release with a new finding can be quarantined."
               confirm="Re-audit all"
@@ -107,6 +109,7 @@ function SkillTable({ entries }: { entries: readonly Entry[] }) {
                 <th>Publisher</th>
                 <th>Granted</th>
                 <th className="end">Runs</th>
+                <th className="narrow-hide max-wide:hidden">7 days</th>
                 <th className="end">Last run</th>
               </tr>
             </thead>
@@ -130,7 +133,7 @@ function Group({ title, entries, grants, runs }: GroupProps) {
   return (
     <tbody>
       <tr className="group">
-        <th colSpan={6} scope="colgroup">
+        <th colSpan={7} scope="colgroup">
           {title}
         </th>
       </tr>
@@ -151,13 +154,13 @@ function Group({ title, entries, grants, runs }: GroupProps) {
                     <span className="fact text-subtle">{record.skill_id}</span>
                     <span className="text-xs text-subtle">{version}</span>
                   </span>
-                  <span className={`${record.waiting ? '' : 'line-clamp-1'} text-xs text-muted`}>
+                  <span className={`text-xs ${record.waiting ? '' : 'line-clamp-1'} ${runtime_status === 'quarantined' ? 'text-held' : 'text-muted'}`}>
                     {record.waiting ? (
                       <Link to="/update/$skill" params={{ skill: record.skill_id }} className="link inline-block min-h-6 leading-6">
                         {describe(record.waiting, record.skill_id).version} is pending
                       </Link>
                     ) : (
-                      visible(record.current.quarantine?.reason ?? summary ?? '')
+                      <Ticked text={record.current.quarantine?.reason ?? summary ?? ''} />
                     )}
                   </span>
                 </span>
@@ -170,7 +173,7 @@ function Group({ title, entries, grants, runs }: GroupProps) {
               <span className="grid gap-0.5">
                 <span>{record.publisher}</span>
                 <span className="text-xs">
-                  <State look={trustLook(record.current.trust)} />
+                  <State look={trustLook(record.current.trust)} quiet={record.current.trust !== 'revoked' && record.current.trust !== 'quarantine'} />
                 </span>
               </span>
             </td>
@@ -192,10 +195,24 @@ function Group({ title, entries, grants, runs }: GroupProps) {
               )}
             </td>
             <td className="num end narrow-hide text-muted">{totals ? count(totals.completed + totals.failed) : ''}</td>
+            <td className="narrow-hide max-wide:hidden">{totals && totals.completed + totals.failed > 0 && <Week skillId={record.skill_id} />}</td>
             <td className="end narrow-hide text-muted">{totals && <When at={totals.last_started_ms} />}</td>
           </tr>
         );
       })}
     </tbody>
+  );
+}
+
+/** Calls of the last seven days, one bar a day. */
+function Week({ skillId }: { skillId: string }) {
+  const buckets = useQuery(queries.week(skillId)).data?.buckets ?? [];
+  const most = Math.max(1, ...buckets.map(({ calls }) => calls));
+  return (
+    <span role="img" aria-label={`Calls by day, oldest first: ${buckets.map(({ calls }) => calls).join(', ')}`} className="flex h-4.5 w-15 items-end gap-0.5">
+      {buckets.map(({ start_ms, calls }) => (
+        <i key={start_ms} className="flex-1 rounded-[1px] bg-data-1-soft" style={{ height: calls === 0 ? 1 : `${Math.max(12, (calls / most) * 100)}%` }} />
+      ))}
+    </span>
   );
 }

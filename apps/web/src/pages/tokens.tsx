@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
 import { queries } from '@/api/queries';
 import { plural } from '@/lib/format';
-import { ActionButton } from '@/ui/action';
+import { ActionButton, RemoveButton } from '@/ui/action';
 import { CopyButton } from '@/ui/copy';
 import { CopyAs } from '@/ui/copy-as';
 import { Dialog } from '@/ui/dialog';
 import { Button } from '@/ui/button';
-import { Field } from '@/ui/field';
+import { Field, TextField } from '@/ui/field';
 import { PageHead } from '@/ui/page';
 import { State } from '@/ui/state';
 import { Blank, QueryView } from '@/ui/states';
@@ -83,16 +83,13 @@ export default function Tokens() {
                       <td data-label="Created" className="end text-muted"><When at={created_ms} /></td>
                       <td data-label="Expires" className="end text-muted">{expires_ms == null ? 'never' : <When at={expires_ms} />}</td>
                       <td className="end">
-                        <ActionButton
-                          small
-                          kind="quiet"
-                          danger
-                          label="Remove…"
+                        <RemoveButton
+                          what="token"
                           title={`Remove the token ${name}?`}
                           text="Requests with this token are rejected at once and its open streams end."
-                          confirm="Remove token"
                           command={{ palyra: ['tokens', 'remove', name] }}
                           run={() => unwrap(client.DELETE('/v1/tokens/{name}', { params: { path: { name } } }))}
+                          records="token:removed"
                           done={`Token ${name} was removed`}
                           refresh={[['tokens']]}
                         />
@@ -130,25 +127,20 @@ function AddToken({ onCreated }: { onCreated: (token: Schemas['NewToken']) => vo
   return (
     <ActionButton
       kind="primary"
-      label={
-        <>
-          <Plus size={15} aria-hidden />
-          Create token…
-        </>
-      }
+      icon={Plus}
+      label="Create token…"
       title="Create a token"
       text="Receipts and the journal name the token that acted."
       confirm="Create token"
       ready={name.trim() !== '' && scopes.length > 0}
       command={{ palyra: ['tokens', 'add', name || 'NAME', ...scopes.flatMap((scope) => ['--scope', scope])] }}
       run={() => unwrap(client.POST('/v1/tokens', { body: { name: name.trim(), scopes: [...scopes], lifetime_seconds: lifetime === '' ? null : Number(lifetime) } }))}
+      records="token:added"
       done={({ token }) => `Token ${token.name} created`}
       refresh={[['tokens']]}
       onDone={onCreated}
     >
-      <Field label="Name" hint="Up to 40 lower-case letters, digits, - and _" required>
-        {(control) => <input {...control} className="input fact" value={name} onChange={(event) => setName(event.target.value)} data-autofocus />}
-      </Field>
+      <TextField label="Name" hint="Up to 40 lower-case letters, digits, - and _" required mono first value={name} onChange={setName} />
       <fieldset className="grid gap-2">
         <legend className="mb-1 font-medium">Scopes</legend>
         {SCOPES.map(({ id, text }) => (

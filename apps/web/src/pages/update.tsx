@@ -5,10 +5,13 @@ import { useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
 import { grpc } from '@/api/grpc';
 import { queries } from '@/api/queries';
+import { recorded } from '@/api/recorded';
 import { useOnline } from '@/api/use-connection';
 import { describe } from '@/domain/manifest';
 import { FindingRow } from '@/domain/finding';
 import { PermissionList } from '@/domain/permission-list';
+import { useSecretChecks } from '@/domain/secret-checks';
+import { Withheld } from '@/domain/withheld';
 import { count, short, visible } from '@/lib/format';
 import { focusOnMount } from '@/lib/focus';
 import { Button } from '@/ui/button';
@@ -70,7 +73,6 @@ function Decision({ info, asked }: { info: Schemas['SkillInfo']; asked: Schemas[
   const online = useOnline();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const [agreed, setAgreed] = useState<ReadonlySet<string>>(new Set());
   const [onlyChanges, setOnlyChanges] = useState(false);
   const { outcome, digest } = asked;
   const pending = record.waiting ?? record.current;
@@ -80,12 +82,13 @@ function Decision({ info, asked }: { info: Schemas['SkillInfo']; asked: Schemas[
   const rows = info.waiting?.diff.rows ?? outcome.diff?.rows ?? [];
   const by = (change: Row['change']): number => rows.filter((row) => row.change === change).length;
   const secrets = outcome.secrets ?? [];
+  const secretChecks = useSecretChecks(secrets);
   const wider = rows.filter(({ change }) => change === 'growth');
 
   const approve = useMutation({
-    mutationFn: () => unwrap(client.POST('/v1/skills/{skill_id}/consent', { params: { path: { skill_id: id } }, body: { digest, secrets } })),
-    onSuccess() {
-      toast(`Approved ${id} ${version}`);
+    mutationFn: () => recorded('skill:consented', () => unwrap(client.POST('/v1/skills/{skill_id}/consent', { params: { path: { skill_id: id } }, body: { digest, secrets } }))),
+    onSuccess({ entry }) {
+      toast(`Approved ${id} ${version}`, entry);
       void queryClient.invalidateQueries();
       void navigate({ to: '/skills/$skill', params: { skill: id } });
     },
@@ -125,17 +128,12 @@ function Decision({ info, asked }: { info: Schemas['SkillInfo']; asked: Schemas[
                 </label>
               </li>
             </ul>
-            <Diff rows={rows.filter(({ change }) => !onlyChanges || change !== 'neutral')} active={active} pending={version} />
+            <Diff rows={rows.filter(({ change }) => !onlyChanges || change !== 'neutral')} active={active} pending={version} findings={outcome.audit?.findings ?? []} />
           </>
         )}
         <Section panel title={update ? `All permissions of ${version}` : 'Permissions'} note="highest severity first" className="mt-6">
           <PermissionList permissions={outcome.permissions} />
-          {outcome.withheld.map(({ grant, reason }) => (
-            <div key={grant} className="border-t px-4 py-3">
-              <s className="fact">{visible(grant)}</s>
-              <div className="text-xs text-muted">Not granted: {visible(reason)}</div>
-            </div>
-          ))}
+          <Withheld grants={outcome.withheld} />
         </Section>
         {(outcome.audit?.findings.length ?? 0) > 0 && (
           <Section panel title={`Audit of ${version}`} note={`risk ${outcome.audit?.risk}`} className="mt-6">
@@ -176,29 +174,13 @@ function Decision({ info, asked }: { info: Schemas['SkillInfo']; asked: Schemas[
                 )}
               </ul>
             )}
-            {secrets.map((secret) => (
-              <label key={secret} className="check">
-                <input
-                  type="checkbox"
-                  checked={agreed.has(secret)}
-                  onChange={(event) => {
-                    const next = new Set(agreed);
-                    if (event.target.checked) next.add(secret);
-                    else next.delete(secret);
-                    setAgreed(next);
-                  }}
-                />
-                <span>
-                  Allow the use of secret <span className="fact">{visible(secret)}</span>
-                </span>
-              </label>
-            ))}
+            {secretChecks.checks}
           </div>
-          <div className="flex flex-wrap gap-2">
+          <div className="flex flex-wrap gap-2 max-tab:w-full max-tab:[&>.btn]:flex-1">
             <Link to="/skills/$skill" params={{ skill: id }} className="btn" ref={focusOnMount} data-autofocus>
               {update ? `Keep ${active}` : 'Not now'}
             </Link>
-            <Button kind="primary" disabled={!online || approve.isPending || !secrets.every((secret) => agreed.has(secret))} onClick={() => approve.mutate()}>
+            <Button kind="primary" disabled={!online || approve.isPending || !secretChecks.all} onClick={() => approve.mutate()}>
               Approve {version}
             </Button>
           </div>
@@ -210,10 +192,29 @@ function Decision({ info, asked }: { info: Schemas['SkillInfo']; asked: Schemas[
 
 const plural = (n: number): string => `${count(n)} ${n === 1 ? 'permission' : 'permissions'}`;
 
-function Diff({ rows, active, pending }: { rows: readonly Row[]; active: string; pending: string }) {
+/** What a row is about; a text is named by the tool that it belongs to. */
+function subjectName({ subject, section }: Row): string {
+  const path = section === 'text' ? /^\/tools\/([^/]+)\/(.+)$/.exec(subject) : null;
+  return visible(path ? `${(path[2] ?? '').replaceAll('/', ' ')} of ${path[1]}` : subject);
+}
+
+/** Findings of the audit about the tool whose text changed. */
+function findingsAbout(findings: readonly Schemas['Finding'][], { subject }: Row): Schemas['Finding'][] {
+  const tool = /^\/tools\/([^/]+)\//.exec(subject)?.[1];
+  return tool === undefined ? [] : findings.filter((finding) => finding.id.startsWith('text-') && finding.subject.includes(tool));
+}
+
+interface DiffProps {
+  rows: readonly Row[];
+  active: string;
+  pending: string;
+  findings: readonly Schemas['Finding'][];
+}
+
+function Diff({ rows, active, pending, findings }: DiffProps) {
   // Sections with wider permissions come first, as they do within each section.
   const sections = [...new Set([...rows].sort((a, b) => RANK[a.change] - RANK[b.change]).map(({ section }) => section))];
-  const columns = 'grid grid-cols-[120px_minmax(0,1fr)_minmax(0,1fr)] gap-4 px-4 max-tab:grid-cols-1 max-tab:gap-1.5';
+  const columns = 'grid grid-cols-[168px_minmax(0,1fr)_minmax(0,1fr)] gap-4 px-4 max-tab:grid-cols-1 max-tab:gap-1.5';
   const running: StatusLook = { tone: 'ok', icon: Play, word: active };
   const waiting: StatusLook = { tone: 'wait', icon: Clock, word: pending };
   return (
@@ -222,11 +223,13 @@ function Diff({ rows, active, pending }: { rows: readonly Row[]; active: string;
         <div role="row" className={`${columns} border-b py-2.5 max-tab:hidden`}>
           <span role="columnheader" className="screen-reader">Change</span>
           <span aria-hidden />
-          <span role="columnheader">
-            <State look={running} /> <span className="text-subtle">active</span>
+          <span role="columnheader" className="flex items-center">
+            <State look={running} />
+            <span className="ml-1.5 text-subtle">active</span>
           </span>
-          <span role="columnheader">
-            <State look={waiting} /> <span className="text-subtle">pending</span>
+          <span role="columnheader" className="flex items-center">
+            <State look={waiting} />
+            <span className="ml-1.5 text-subtle">pending</span>
           </span>
         </div>
       </div>
@@ -243,21 +246,30 @@ function Diff({ rows, active, pending }: { rows: readonly Row[]; active: string;
               const soft = row.change === 'growth' ? 'bg-wait-soft shadow-[inset_3px_0_0_var(--color-wait)]' : row.change === 'text' ? 'bg-info-soft' : '';
               return (
                 <div key={`${row.subject}${row.new ?? ''}`} role="row" className={`${columns} border-b py-2.5 last:border-b-0 ${soft}`}>
-                  <span role="cell">
+                  <span role="cell" className="min-w-0">
                     <State look={look} quiet={row.change === 'neutral'} />
+                    <span className="mt-0.5 block text-xs break-words text-muted">{subjectName(row)}</span>
                   </span>
                   <span role="cell" className="min-w-0">
-                    <span className="mb-0.5 block text-xs text-subtle">{visible(row.subject)}</span>
+                    <span className="block text-2xs text-subtle tab:hidden">{active}, active</span>
                     {row.old != null ? (
-                      <span className={`fact ${row.change === 'narrowing' && row.new == null ? 'line-through' : ''}`}>{visible(row.old)}</span>
+                      <span className={row.change === 'text' ? '' : `fact ${row.change === 'narrowing' && row.new == null ? 'line-through' : ''}`}>{visible(row.old)}</span>
                     ) : (
                       <span className="text-subtle">not requested</span>
                     )}
                   </span>
                   <span role="cell" className="min-w-0">
+                    <span className="block text-2xs text-subtle tab:hidden">{pending}, pending</span>
                     {row.new != null ? (
                       row.change === 'text' ? (
-                        <Marked before={row.old ?? ''} after={row.new} />
+                        <>
+                          <Marked before={row.old ?? ''} after={row.new} />
+                          {findingsAbout(findings, row).map(({ id, certainty, message }) => (
+                            <span key={id} className="mt-1 block text-xs">
+                              Audit finding <span className="fact">{id}</span>, {certainty}: <Ticked text={message} />.
+                            </span>
+                          ))}
+                        </>
                       ) : (
                         <span className={`fact ${row.change === 'growth' ? 'font-semibold' : ''}`}>{visible(row.new)}</span>
                       )

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
 import { queries } from '@/api/queries';
 import { plural, short, visible } from '@/lib/format';
-import { ActionButton } from '@/ui/action';
+import { ActionButton, RemoveButton } from '@/ui/action';
 import { Field } from '@/ui/field';
 import { KeyMark } from '@/ui/keymark';
 import { PageHead, Section } from '@/ui/page';
@@ -53,16 +53,13 @@ function VaultView({ vault }: { vault: Schemas['SecretList'] }) {
                     <td className="end">
                       <span className="flex justify-end gap-1">
                         <PutSecret replace={secret} />
-                        <ActionButton
-                          small
-                          kind="quiet"
-                          danger
-                          label="Remove…"
+                        <RemoveButton
+                          what="secret"
                           title={`Remove ${secret}?`}
-                          text="Calls that use the secret fail from now on. The value cannot be recovered."
-                          confirm="Remove secret"
+                          text="Calls that use the secret fail from now on. The value cannot be restored."
                           command={{ palyra: ['vault', 'remove', secret] }}
                           run={() => unwrap(client.DELETE('/v1/vault/{scope}/{key}', { params: { path: { scope, key: rest.join('/') } } }))}
+                          records="vault:removed"
                           done={`${secret} was removed`}
                           refresh={[['vault']]}
                         />
@@ -103,6 +100,7 @@ function PutSecret({ replace }: { replace?: string }) {
       ready={scope !== '' && rest.join('/') !== '' && value !== ''}
       command={{ palyra: ['vault', 'put', name || 'global/NAME'] }}
       run={() => unwrap(client.PUT('/v1/vault/{scope}/{key}', { params: { path: { scope, key: rest.join('/') } }, body: { value } }))}
+      records="vault:put"
       done={`${name} was stored`}
       refresh={[['vault']]}
       onOpen={() => {

@@ -1,6 +1,8 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { LucideIcon } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Copyable } from '@/api/commands';
+import { recorded } from '@/api/recorded';
 import { useOnline } from '@/api/use-connection';
 import { Button, type ButtonLook } from './button';
 import { ActionCommand } from './action-command';
@@ -11,6 +13,7 @@ import { toast } from './toast';
 interface Props<T> extends ButtonLook {
   /** Content of the button; text that ends with an ellipsis announces the dialog. */
   label: ReactNode;
+  icon?: LucideIcon;
   title: string;
   /** What happens, and what does not. */
   text: ReactNode;
@@ -22,6 +25,8 @@ interface Props<T> extends ButtonLook {
   wide?: boolean;
   ready?: boolean;
   run: () => Promise<T>;
+  /** Kind of the journal event that records the decision, such as `skill:quarantined`; the message links to it. */
+  records?: string;
   done: string | ((result: T) => string);
   /** Queries that show the result. */
   refresh: readonly QueryKey[];
@@ -31,14 +36,14 @@ interface Props<T> extends ButtonLook {
 
 /** A button whose dialog says what it does before it does it. Cancel has the focus. */
 export function ActionButton<T>(props: Props<T>) {
-  const { label, title, text, confirm, danger, command, children, wide, ready = true, run, done, refresh, onDone, onOpen, ...look } = props;
+  const { label, icon: Icon, title, text, confirm, danger, command, children, wide, ready = true, run, records, done, refresh, onDone, onOpen, ...look } = props;
   const [open, setOpen] = useState(false);
   const queries = useQueryClient();
   const online = useOnline();
   const action = useMutation({
-    mutationFn: run,
-    onSuccess(result) {
-      toast(typeof done === 'string' ? done : done(result));
+    mutationFn: async () => (records === undefined ? { result: await run(), entry: undefined } : recorded(records, run)),
+    onSuccess({ result, entry }) {
+      toast(typeof done === 'string' ? done : done(result), entry);
       for (const queryKey of refresh) void queries.invalidateQueries({ queryKey });
       setOpen(false);
       onDone?.(result);
@@ -54,6 +59,7 @@ export function ActionButton<T>(props: Props<T>) {
           setOpen(true);
         }}
       >
+        {Icon && <Icon size={15} aria-hidden />}
         {label}
       </Button>
       <Dialog
@@ -79,4 +85,9 @@ export function ActionButton<T>(props: Props<T>) {
       </Dialog>
     </>
   );
+}
+
+/** Removes one row of a list, after its dialog. */
+export function RemoveButton<T>({ what, ...props }: Omit<Props<T>, 'label' | 'confirm' | 'danger'> & { /** Noun of the row, as in `token`. */ what: string }) {
+  return <ActionButton small kind="quiet" danger label="Remove…" confirm={`Remove ${what}`} {...props} />;
 }

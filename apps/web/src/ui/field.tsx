@@ -33,3 +33,24 @@ export function Field({ label, hint, error, required, children }: Props) {
     </div>
   );
 }
+
+interface TextProps {
+  label: string;
+  hint?: string;
+  required?: boolean;
+  /** For machine values. */
+  mono?: boolean;
+  /** Has the focus when its dialog opens. */
+  first?: boolean;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** A labeled line of text. */
+export function TextField({ mono, first, value, onChange, ...field }: TextProps) {
+  return (
+    <Field {...field}>
+      {(control) => <input {...control} className={`input ${mono ? 'fact' : ''}`} spellCheck={!mono} value={value} onChange={(event) => onChange(event.target.value)} data-autofocus={first || undefined} />}
+    </Field>
+  );
+}

@@ -3,22 +3,25 @@ interface Props {
   value: number;
   limit: number | undefined;
   format: (value: number) => string;
+  /** Puts the value beside its limit, for a narrow column. */
+  inline?: boolean;
 }
 
 /** A value against its limit. */
-export function Meter({ name, value, limit, format }: Props) {
+export function Meter({ name, value, limit, format, inline }: Props) {
   const percent = limit ? Math.min(100, (value / limit) * 100) : 0;
   const text = limit === undefined ? format(value) : `${format(value)} of ${format(limit)}`;
   return (
     <div className="grid min-w-0 gap-1.5">
       <div className="flex items-baseline gap-2">
         <span className="text-xs text-muted">{name}</span>
-        {limit !== undefined && <span className="num ml-auto text-2xs whitespace-nowrap text-subtle">of {format(limit)}</span>}
+        {inline && <span className="num ml-auto font-medium whitespace-nowrap">{format(value)}</span>}
+        {limit !== undefined && <span className={`num text-2xs whitespace-nowrap text-subtle ${inline ? '' : 'ml-auto'}`}>of {format(limit)}</span>}
       </div>
-      <div className="num text-lg leading-[22px] font-medium tracking-tight whitespace-nowrap">{format(value)}</div>
+      {!inline && <div className="num text-lg leading-[22px] font-medium tracking-tight whitespace-nowrap">{format(value)}</div>}
       {limit !== undefined && (
         <div className="meter-track" role="meter" aria-label={name} aria-valuemin={0} aria-valuemax={limit} aria-valuenow={Math.min(value, limit)} aria-valuetext={text}>
-          <i data-full={percent >= 100} style={{ width: `${percent}%` }} />
+          <i data-full={percent >= 100} data-zero={value === 0} style={{ width: `${percent}%` }} />
         </div>
       )}
     </div>

@@ -8,7 +8,8 @@ interface Toast {
   readonly event: number | undefined;
 }
 
-const SHOWN_FOR = 5_000;
+/** Long enough to reach the link to the journal entry. */
+const SHOWN_FOR = 8_000;
 const MOST = 4;
 const listeners = new Set<() => void>();
 let toasts: readonly Toast[] = [];
@@ -19,10 +20,12 @@ function change(list: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows a short message; `event` is the journal entry of the decision it reports. */
-export function toast(text: string, event?: number): void {
+/** Shows a short message; `entry` is the journal entry of the decision it reports, which can arrive later. */
+export function toast(text: string, entry?: number | Promise<number | undefined>): void {
   const id = next++;
+  const event = typeof entry === 'number' ? entry : undefined;
   change([...toasts.slice(1 - MOST), { id, text, event }]);
+  if (entry instanceof Promise) void entry.then((found) => change(toasts.map((each) => (each.id === id ? { ...each, event: found } : each))));
   setTimeout(() => change(toasts.filter((each) => each.id !== id)), SHOWN_FOR);
 }
 

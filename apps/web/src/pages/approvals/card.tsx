@@ -6,6 +6,7 @@ import { client, type Schemas, unwrap } from '@/api/client';
 import { type Copyable, palyraCommand } from '@/api/commands';
 import { grpc } from '@/api/grpc';
 import { queries } from '@/api/queries';
+import { decisionQuery, recorded } from '@/api/recorded';
 import { useOnline } from '@/api/use-connection';
 import { describe, signerOf } from '@/domain/manifest';
 import { approvalLook, trustLook } from '@/domain/status';
@@ -16,6 +17,7 @@ import { Button } from '@/ui/button';
 import { Command } from '@/ui/copy';
 import { CopyAs } from '@/ui/copy-as';
 import { KeyMark } from '@/ui/keymark';
+import { Ledger } from '@/ui/ledger';
 import { Badge, Callout } from '@/ui/state';
 import { ProblemView } from '@/ui/states';
 import { toast } from '@/ui/toast';
@@ -58,6 +60,7 @@ export function ApprovalCard({ approval, last, reach, onDecided }: Props) {
   const tool = useQuery(queries.tool(approval.tool_id)).data;
 
   const pending = approval.status === 'pending' && approval.expires_ms > now;
+  const entry = useQuery({ ...decisionQuery(approval.approval_id, approval.decided_ms ?? approval.requested_ms), enabled: approval.decided_ms != null }).data;
   const cut = (approval.arguments_omitted ?? 0) > 0 && whole === undefined;
 
   useEffect(() => {
@@ -69,17 +72,19 @@ export function ApprovalCard({ approval, last, reach, onDecided }: Props) {
   const decide = useMutation({
     mutationFn: (approve: boolean) => {
       const params = { params: { path: { approval_id: approval.approval_id } } };
-      return approve
-        ? unwrap(
-            client.POST('/v1/approvals/{approval_id}/approve', {
-              ...params,
-              body: { scope, arguments_sha256: approval.arguments_sha256 ?? null, owner_present: true },
-            }),
-          )
-        : unwrap(client.POST('/v1/approvals/{approval_id}/deny', { ...params, body: { owner_present: true } }));
+      return recorded('approval:decided', () =>
+        approve
+          ? unwrap(
+              client.POST('/v1/approvals/{approval_id}/approve', {
+                ...params,
+                body: { scope, arguments_sha256: approval.arguments_sha256 ?? null, owner_present: true },
+              }),
+            )
+          : unwrap(client.POST('/v1/approvals/{approval_id}/deny', { ...params, body: { owner_present: true } })),
+      );
     },
-    onSuccess(_, approve) {
-      toast(`${approve ? 'Approved' : 'Denied'} ${approval.tool_id}${approve && scope === 'once' ? ' once' : ''}`);
+    onSuccess({ entry }, approve) {
+      toast(`${approve ? 'Approved' : 'Denied'} ${approval.tool_id}${approve && scope === 'once' ? ' once' : ''}`, entry);
       void queryClient.invalidateQueries({ queryKey: ['approvals'] });
       onDecided();
     },
@@ -154,7 +159,7 @@ export function ApprovalCard({ approval, last, reach, onDecided }: Props) {
       <div className="grid grid-cols-[minmax(0,1fr)_300px] max-wide:grid-cols-1">
         <div className="min-w-0 px-6 py-5 max-tab:px-4">
           <h3>Exact arguments</h3>
-          <p className="mb-2.5 text-xs text-subtle">{last ? <>Compared with the last approved call, {exact(last.decided_ms ?? last.requested_ms)}</> : 'No earlier approved call of this tool to compare with'}</p>
+          <p className="mb-2.5 text-xs text-subtle">{last ? <>Compared with the last approved call, {exact(last.decided_ms ?? last.requested_ms)}</> : 'No earlier approved call of this tool'}</p>
           <Arguments text={text} before={last?.arguments} />
           {cut && (
             <Callout tone="wait" icon={FileText} className="mt-3">
@@ -212,6 +217,12 @@ export function ApprovalCard({ approval, last, reach, onDecided }: Props) {
                 <>
                   <dt>Scope</dt>
                   <dd>{approval.scope}</dd>
+                </>
+              )}
+              {entry != null && (
+                <>
+                  <dt>Journal</dt>
+                  <dd><Ledger event={entry} /></dd>
                 </>
               )}
               <dt>Used</dt>

@@ -42,10 +42,10 @@ export function RunSide({ sessionId, session, state }: Props) {
           }
         >
           <div className="grid gap-4">
-            <Meter name="Turns" value={use.turns} limit={budget.turns} format={count} />
-            <Meter name="Tool calls" value={use.tool_calls} limit={budget.tool_calls} format={count} />
-            <Meter name="Tokens" value={use.input_tokens + use.output_tokens} limit={budget.tokens} format={compact} />
-            <Meter name="Time" value={use.wall_clock_ms} limit={budget.wall_clock_ms} format={millis} />
+            <Meter inline name="Turns" value={use.turns} limit={budget.turns} format={count} />
+            <Meter inline name="Tool calls" value={use.tool_calls} limit={budget.tool_calls} format={count} />
+            <Meter inline name="Tokens" value={use.input_tokens + use.output_tokens} limit={budget.tokens} format={compact} />
+            <Meter inline name="Time" value={use.wall_clock_ms} limit={budget.wall_clock_ms} format={millis} />
           </div>
         </Section>
       )}

@@ -21,7 +21,7 @@ export function SessionSurface({ sessionId, name, pause }: Props) {
   const surface = surfaces.data?.surfaces.find((each) => each.surface === name);
   if (!surface) {
     if (surfaces.isError) return <ProblemView error={surfaces.error} onRetry={() => void surfaces.refetch()} />;
-    return surfaces.isFetching ? <Skeleton rows={2} /> : <p className="text-muted">This surface is not kept any more.</p>;
+    return surfaces.isFetching ? <Skeleton rows={2} /> : <p className="text-muted">This surface is no longer stored.</p>;
   }
   const waiting = pause?.kind === 'form' && pause.rev === surface.rev ? pause : undefined;
   const submit = async ({ componentId, values }: A2uiFormSubmitEvent): Promise<void> => {
@@ -34,10 +34,10 @@ export function SessionSurface({ sessionId, name, pause }: Props) {
       <SurfaceFrame skillId={surface.skill_id ?? undefined}>
         {isDocument(surface.document) ? (
           <Suspense fallback={<Skeleton rows={2} />}>
-            <A2uiRenderer key={surface.rev} document={surface.document} onFormSubmit={submit} closed={waiting ? undefined : 'No run waits for this form any more'} />
+            <A2uiRenderer key={surface.rev} document={surface.document} onFormSubmit={submit} closed={waiting ? undefined : 'This form is closed: its run has ended'} />
           </Suspense>
         ) : (
-          <p className="text-muted">The document of this surface cannot be rendered by this version of the console.</p>
+          <p className="text-muted">This version of the console cannot render the document of this surface.</p>
         )}
       </SurfaceFrame>
     </div>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { CircleX, DoorClosed } from 'lucide-react';
 import { useState } from 'react';
 import { queries } from '@/api/queries';
 import { CallBars, total } from '@/domain/call-bars';
@@ -6,6 +7,9 @@ import { clock, count } from '@/lib/format';
 import { Segments } from '@/ui/chips';
 import { Section } from '@/ui/page';
 import { ProblemView } from '@/ui/states';
+
+/** Denied calls failed, too. */
+const NUMBERS = [['calls', undefined], ['failed', CircleX], ['denied', DoorClosed]] as const;
 
 /** Calls of the last 24 hours in half hours, as bars or as a table. */
 export function CallHistory() {
@@ -20,15 +24,18 @@ export function CallHistory() {
       more={<Segments label="Show as" value={shape} onChange={setShape} choices={[{ id: 'chart', label: 'Chart' }, { id: 'table', label: 'Table' }]} />}
     >
       <dl className="mb-3 flex flex-wrap gap-x-8 gap-y-2">
-        {(['calls', 'failed', 'denied'] as const).map((name) => (
+        {NUMBERS.map(([name, Icon]) => (
           <div key={name} className="flex flex-col-reverse">
-            <dt className="text-xs text-muted">{name}</dt>
+            <dt className="flex items-center gap-1.5 text-xs text-muted">
+              {Icon && <Icon size={13} aria-hidden />}
+              {name}
+            </dt>
             <dd className="num text-lg font-medium tracking-tight">{count(total(buckets, name))}</dd>
           </div>
         ))}
       </dl>
       {shape === 'chart' ? (
-        <CallBars buckets={buckets} height={120} />
+        <CallBars buckets={buckets} height={120} axis />
       ) : (
         <div className="panel">
           <table className="table">
@@ -37,6 +44,7 @@ export function CallHistory() {
                 <th>From</th>
                 <th className="end">Calls</th>
                 <th className="end">Failed</th>
+                <th className="end">Denied</th>
               </tr>
             </thead>
             <tbody>
@@ -47,6 +55,7 @@ export function CallHistory() {
                     <td className="num">{clock(bucket.start_ms)}</td>
                     <td className="num end">{count(bucket.calls)}</td>
                     <td className="num end">{count(bucket.failed)}</td>
+                    <td className="num end">{count(bucket.denied)}</td>
                   </tr>
                 ))}
             </tbody>

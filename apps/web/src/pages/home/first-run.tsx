@@ -127,7 +127,7 @@ function DenialStep({ tool, run, enabled }: { tool: Tool; run: Schemas['Run'] | 
   };
   return (
     <Step number={2} done={run !== undefined} title="See it denied, and fix it">
-      <p className="text-muted">Without its permissions the same call is denied at its first step. The page of the run says which rule denied it, and offers the smallest grant that allows it.</p>
+      <p className="text-muted">Without its permissions, the same call is denied at its first step. The page of the run shows which rule denied it and offers the smallest grant that allows it.</p>
       {run ? (
         <RunLink run={run}>See why it was denied, and fix it</RunLink>
       ) : (
@@ -135,13 +135,14 @@ function DenialStep({ tool, run, enabled }: { tool: Tool; run: Schemas['Run'] | 
           <ActionButton
             small
             label="Deny it once…"
-            title={`Take the permissions of ${tool.skill_id} away?`}
-            text="Writes a profile that allows nothing, and calls the tool once. The page of the denied run gives the permission back with one button. Nothing that the skill stored is lost."
+            title={`Remove the permissions of ${tool.skill_id}?`}
+            text="Writes a profile that allows nothing, and calls the tool once. The page of the denied run restores the permission with one button. Stored data is kept."
             confirm="Deny and call"
             command={{ palyra: ['plugins', 'profile', 'set', tool.skill_id, '--only'] }}
             ready={enabled}
             run={deny}
-            done={(denied) => (denied ? 'The call was denied' : 'The tool needs no permission')}
+            records="plugin:profile_changed"
+            done={(denied) => (denied ? 'The call was denied' : 'The tool uses no permission')}
             refresh={[['runs'], ['plugins'], ['tools']]}
             onDone={(denied) => denied && void navigate({ to: '/runs/$run', params: { run: denied } })}
           />

@@ -1,12 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import { Check, DoorClosed, Hand, Minus } from 'lucide-react';
+import { Check, Hand, Minus } from 'lucide-react';
 import { useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { useOnline } from '@/api/use-connection';
 import { FindingRow } from '@/domain/finding';
 import { PermissionList } from '@/domain/permission-list';
+import { useSecretChecks } from '@/domain/secret-checks';
 import { Steps } from '@/domain/steps';
 import { trustLook, verdictLook } from '@/domain/status';
+import { Withheld } from '@/domain/withheld';
 import { bytes, plural, visible } from '@/lib/format';
 import { focusOnMount } from '@/lib/focus';
 import { Button } from '@/ui/button';
@@ -39,11 +41,11 @@ export function Review({ file, outcome, busy, error, onInstall }: Props) {
   const secrets = outcome.secrets ?? [];
   const [pin, setPin] = useState(false);
   const [mismatch, setMismatch] = useState(false);
-  const [agreed, setAgreed] = useState<ReadonlySet<string>>(new Set());
+  const secretChecks = useSecretChecks(secrets);
   useTitle(`Install ${name}`);
 
   const verify = outcome.steps.filter(({ stage }) => stage === 'verify');
-  const ready = (!unknownKey || (pin && !mismatch)) && secrets.every((secret) => agreed.has(secret));
+  const ready = (!unknownKey || (pin && !mismatch)) && secretChecks.all;
   const consent = outcome.consent_digest ?? undefined;
   const command = ['skills', 'install', file.name, ...(unknownKey ? ['--allow-tofu'] : []), ...(consent ? ['--consent', consent] : []), ...secrets.flatMap((secret) => ['--allow-secret', secret])];
   const rail: { id: string; label: string; note: string; tone: Tone }[] = [
@@ -85,7 +87,7 @@ export function Review({ file, outcome, busy, error, onInstall }: Props) {
         </nav>
         <div className="grid min-w-0 gap-5">
           <header>
-            <h1 className="text-xl tracking-tight">
+            <h1 className="text-2xl tracking-tight max-tab:text-xl">
               {outcome.diff ? 'Update' : 'Install'} {visible(name)}?
             </h1>
             <p className="mt-1 text-md text-muted">
@@ -95,7 +97,7 @@ export function Review({ file, outcome, busy, error, onInstall }: Props) {
                   <b className="font-medium text-text">{publisher}</b> is a new publisher: verify its key before you install.
                 </>
               ) : (
-                'Review what it may do before any of its code runs.'
+                'Review what it can access before any of its code runs.'
               )}
             </p>
           </header>
@@ -126,16 +128,7 @@ export function Review({ file, outcome, busy, error, onInstall }: Props) {
           <div id="step-permissions" className="scroll-mt-4">
             <Section panel title="4 · Permissions" note="highest severity first">
               <PermissionList permissions={outcome.permissions} />
-              {outcome.withheld.map(({ grant, reason }) => (
-                <div key={grant} className="flex items-start gap-3 border-t px-4 py-3">
-                  <DoorClosed size={16} aria-hidden className="mt-0.5 flex-none text-subtle" />
-                  <div className="min-w-0 flex-1">
-                    <s className="fact">{visible(grant)}</s>
-                    <div className="text-xs text-muted">Not granted: {visible(reason)}</div>
-                  </div>
-                  <Badge look={{ tone: 'idle', icon: DoorClosed, word: 'Withheld' }} />
-                </div>
-              ))}
+              <Withheld grants={outcome.withheld} />
             </Section>
           </div>
           {outcome.eligibility.missing.length > 0 && (
@@ -158,26 +151,10 @@ export function Review({ file, outcome, busy, error, onInstall }: Props) {
                 </span>
               </label>
             )}
-            {secrets.map((secret) => (
-              <label key={secret} className="check">
-                <input
-                  type="checkbox"
-                  checked={agreed.has(secret)}
-                  onChange={(event) => {
-                    const next = new Set(agreed);
-                    if (event.target.checked) next.add(secret);
-                    else next.delete(secret);
-                    setAgreed(next);
-                  }}
-                />
-                <span>
-                  Allow the use of secret <span className="fact">{visible(secret)}</span>
-                </span>
-              </label>
-            ))}
+            {secretChecks.checks}
             {!unknownKey && secrets.length === 0 && <span className="text-muted">Consent applies to this release and these permissions only.</span>}
           </div>
-          <div className="flex flex-wrap gap-2">
+          <div className="flex flex-wrap gap-2 max-tab:w-full max-tab:[&>.btn]:flex-1">
             <span className="max-tab:hidden">
               <CopyAs action={{ palyra: command }} />
             </span>

@@ -14,7 +14,7 @@ interface Props {
 /** The grants that were in effect, by the tape, and how often each was used. */
 export function Grants({ grants, capabilities, skillId }: Props) {
   const now = useQuery(queries.grants(skillId)).data;
-  if (grants === undefined) return <p className="px-4 py-6 text-muted">The tape with the grants of this run is not kept any more.</p>;
+  if (grants === undefined) return <p className="px-4 py-6 text-muted">The tape with the grants of this run is no longer stored.</p>;
   const other = capabilities.filter(({ capability }) => !grants.some((grant) => subjectOf(grant) === capability));
   if (grants.length === 0 && other.length === 0) return <p className="px-4 py-6 text-muted">No grant was in effect. The guest saw its input and nothing else.</p>;
   return (

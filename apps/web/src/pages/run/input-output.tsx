@@ -38,7 +38,7 @@ export function InputOutput({ tape, details, failed, toolId, skillId }: Props) {
             ? 'No output. Using a capability that is not granted ends the run, even if the guest handles the error.'
             : failed
               ? `No output: the run ended with ${failed}.`
-              : 'The tape with the output is not kept any more.'
+              : 'The tape with the output is no longer stored.'
         }
       />
     </div>

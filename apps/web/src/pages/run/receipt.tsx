@@ -53,7 +53,7 @@ export function Receipt({ runId }: { runId: string }) {
         </Item>
       </ol>
       <div className="panel-foot grid gap-2">
-        {failed && <p className="text-bad">The receipt does not verify. Compare the journal with a checkpoint kept elsewhere.</p>}
+        {failed && <p className="text-bad">The receipt does not verify. Compare the journal with a checkpoint stored elsewhere.</p>}
         {done && <p className="text-ok">Verified in this browser from the receipt alone.</p>}
         <a className="btn justify-self-start" data-kind="quiet" data-small href={`/v1/runs/${encodeURIComponent(runId)}/receipt`} download={`${runId}.receipt.json`}>
           <Download size={14} aria-hidden />

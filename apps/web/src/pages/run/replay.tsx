@@ -30,7 +30,7 @@ export function Replay({ run, details, tape }: Props) {
   );
   return (
     <div aria-live="polite">
-      {replay.isError && <div className="p-4"><ProblemView error={replay.error} untouched="A replay touches nothing outside." onRetry={() => replay.mutate()} /></div>}
+      {replay.isError && <div className="p-4"><ProblemView error={replay.error} untouched="A replay has no external effects." onRetry={() => replay.mutate()} /></div>}
       {!replay.data && !replay.isError && (
         <Blank
           icon={Disc3}

@@ -1,8 +1,9 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Check, Minus, X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
+import { queries } from '@/api/queries';
 import { count, micros, visible } from '@/lib/format';
 import { ProblemView, Skeleton } from '@/ui/states';
 
@@ -31,7 +32,7 @@ export function Timeline({ runId, live, recorded, error }: Props) {
   if (!recorded) {
     return (
       <p className="px-4 py-6 text-muted">
-        {live ? 'Host calls appear here when the run ends and its tape is recorded. The log shows lines as they are written.' : 'The tape of this run is not kept any more, or the run ended before the guest started.'}
+        {live ? 'Host calls appear here when the run ends and its tape is recorded. The log shows lines as they are written.' : 'The tape of this run is no longer stored, or the run ended before the guest started.'}
       </p>
     );
   }
@@ -39,9 +40,22 @@ export function Timeline({ runId, live, recorded, error }: Props) {
   if (!steps.data) return <div className="p-4"><Skeleton rows={4} /></div>;
   const list = steps.data.pages.flatMap((page) => page.steps);
   if (list.length === 0) {
-    return <p className="px-4 py-6 text-muted">{error === 'capability_denied' ? 'The first host call was denied, so no step is on the tape.' : 'The guest made no host call.'}</p>;
+    return error === 'capability_denied' ? <DeniedOnly runId={runId} /> : <p className="px-4 py-6 text-muted">The guest made no host call.</p>;
   }
   return <Steps steps={list} total={steps.data.pages[0]?.total ?? list.length} hasMore={steps.hasNextPage} isLoading={steps.isFetchingNextPage} onMore={() => void steps.fetchNextPage()} />;
+}
+
+/** A use of a handle that the guest never got is denied before the tape begins. */
+function DeniedOnly({ runId }: { runId: string }) {
+  const denial = useQuery(queries.denial(runId)).data;
+  if (!denial) return <p className="px-4 py-6 text-muted">The first host call was denied, so no step is on the tape.</p>;
+  const step: Step = { number: 1, op: denial.op, subject: denial.denial.subject, outcome: 'denied', denial: denial.denial };
+  return (
+    <>
+      <Steps steps={[step]} total={1} hasMore={false} isLoading={false} onMore={() => undefined} />
+      <p className="panel-foot text-xs">The grant was missing from the start, so the call was denied before it reached the tape.</p>
+    </>
+  );
 }
 
 interface StepsProps {

@@ -8,6 +8,7 @@ import { ActionButton } from '@/ui/action';
 import { Command } from '@/ui/copy';
 import { Badge } from '@/ui/state';
 import { ProblemView } from '@/ui/states';
+import { Ticked } from '@/ui/ticked';
 
 type Denial = Schemas['RunDenial'];
 
@@ -67,6 +68,8 @@ function sentence({ requested, derivation, denial }: Denial): string {
   }
 }
 
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
 function Fix({ run, denial }: { run: Schemas['RunInfo']; denial: Denial }) {
   const { derivation, remedy, covers, denied_runs } = denial;
   const grant = denial.denial.grant ?? derivation?.asked;
@@ -90,6 +93,7 @@ function Fix({ run, denial }: { run: Schemas['RunInfo']; denial: Denial }) {
             </div>
             <p className="fact mt-2 inline-block border-l-2 border-ok bg-ok-soft px-3 py-1.5">{visible(grant)}</p>
             <p className="mt-2 text-muted">
+              {denial.allows && <>Allows to <Ticked text={lowerFirst(denial.allows)} />. </>}
               Covers {plural(covers, 'denied call')}
               {denied_runs > 1 ? ` in the newest ${count(denied_runs)} denied runs` : ''}, this one included.
             </p>
@@ -104,12 +108,14 @@ function Fix({ run, denial }: { run: Schemas['RunInfo']; denial: Denial }) {
                 text={
                   <>
                     <p className="fact inline-block border-l-2 border-ok bg-ok-soft px-3 py-1.5">{visible(grant)}</p>
-                    <p className="mt-2">The grant applies from the next call on. Nothing else changes. A profile never grants more than the manifest requests and you approved.</p>
+                    {denial.allows && <p className="mt-2"><Ticked text={denial.allows} />.</p>}
+                    <p className="mt-2">The grant applies from the next call. Nothing else changes. A profile never grants more than the manifest requests and you approved.</p>
                   </>
                 }
                 confirm="Add grant"
                 command={{ palyra: ['plugins', 'profile', 'set', run.skill_id, '--grant', grant] }}
                 run={() => unwrap(client.PUT('/v1/plugins/{skill_id}/profile', { params: { path: { skill_id: run.skill_id } }, body: { grants: [grant] } }))}
+                records="plugin:profile_changed"
                 done={({ revision }) => `Grant added to the profile, revision ${revision}`}
                 refresh={[['plugins'], ['skills'], ['runs']]}
               >

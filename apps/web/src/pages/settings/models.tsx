@@ -5,9 +5,9 @@ import { client, type Schemas, unwrap } from '@/api/client';
 import { queries } from '@/api/queries';
 import { useOnline } from '@/api/use-connection';
 import { millis, visible } from '@/lib/format';
-import { ActionButton } from '@/ui/action';
+import { ActionButton, RemoveButton } from '@/ui/action';
 import { Button } from '@/ui/button';
-import { Field } from '@/ui/field';
+import { Field, TextField } from '@/ui/field';
 import { Section } from '@/ui/page';
 import { QueryView } from '@/ui/states';
 import { toast } from '@/ui/toast';
@@ -24,7 +24,7 @@ export function Models() {
       <QueryView query={models}>
         {({ models: list }) =>
           list.length === 0 ? (
-            <p className="px-4 py-3 text-muted">No model is set up. Chat matches a sentence to a tool with the local router and shows a form to check.</p>
+            <p className="px-4 py-3 text-muted">No model is configured. The local router matches a message to a tool and shows a form to check.</p>
           ) : (
             <ul className="rows">
               {list.map((model) => (
@@ -73,16 +73,13 @@ function Row({ model }: { model: Model }) {
             Make default
           </Button>
         )}
-        <ActionButton
-          small
-          kind="quiet"
-          danger
-          label="Remove…"
+        <RemoveButton
+          what="model"
           title={`Remove the model ${model.name}?`}
           text="Sessions that use it answer with the default model. Its key stays in the vault."
-          confirm="Remove model"
           command={{ palyra: ['models', 'remove', model.name] }}
           run={() => unwrap(client.DELETE('/v1/models/{name}', path))}
+          records="models:changed"
           done={`${model.name} was removed`}
           refresh={[['models']]}
         />
@@ -113,12 +110,8 @@ function AddModel() {
   return (
     <ActionButton
       small
-      label={
-        <>
-          <Plus size={14} aria-hidden />
-          Add model…
-        </>
-      }
+      icon={Plus}
+      label="Add model…"
       title="Add a model"
       text="Requests go to this provider only. The key is injected from the vault and never appears in a log or a tape."
       confirm="Add model"
@@ -130,12 +123,11 @@ function AddModel() {
           }),
         )
       }
+      records="models:changed"
       done={`${name.trim()} was added`}
       refresh={[['models']]}
     >
-      <Field label="Name" hint="Lower-case letters, digits, . _ and -" required>
-        {(control) => <input {...control} className="input fact" value={name} onChange={(event) => setName(event.target.value)} data-autofocus />}
-      </Field>
+      <TextField label="Name" hint="Lower-case letters, digits, . _ and -" required mono first value={name} onChange={setName} />
       <Field label="Protocol">
         {(control) => (
           <select {...control} className="input" value={protocol} onChange={(event) => setProtocol(event.target.value)}>
@@ -145,15 +137,9 @@ function AddModel() {
           </select>
         )}
       </Field>
-      <Field label="Base URL" required>
-        {(control) => <input {...control} className="input fact" value={url} onChange={(event) => setUrl(event.target.value)} />}
-      </Field>
-      <Field label="Model" hint="Its name at the provider" required>
-        {(control) => <input {...control} className="input fact" value={model} onChange={(event) => setModel(event.target.value)} />}
-      </Field>
-      <Field label="Key" hint="Name of a secret in the vault, as in global/model-key">
-        {(control) => <input {...control} className="input fact" value={key} onChange={(event) => setKey(event.target.value)} />}
-      </Field>
+      <TextField label="Base URL" required mono value={url} onChange={setUrl} />
+      <TextField label="Model" hint="Its name at the provider" required mono value={model} onChange={setModel} />
+      <TextField label="Key" hint="Name of a secret in the vault, as in global/model-key" mono value={key} onChange={setKey} />
       <label className="check">
         <input type="checkbox" checked={loopback} onChange={(event) => setLoopback(event.target.checked)} />
         <span>The provider runs on this machine</span>

@@ -28,7 +28,7 @@ export function Audit({ info }: { info: Schemas['SkillInfo'] }) {
           <div className="grid min-w-0 gap-4">
             {!audit || audit.findings.length === 0 ? (
               <div className="panel">
-                <Blank icon={CircleCheck} title="No findings" text="The audit looked at every module, asset and text of the release and ran none of its code." />
+                <Blank icon={CircleCheck} title="No findings" text="The audit scanned every module, asset and text of the release and ran none of its code." />
               </div>
             ) : (
               <ul className="panel rows" aria-label="Findings">
@@ -79,6 +79,7 @@ function Accept({ id, rules, reason }: { id: string; rules: readonly string[]; r
         run={() =>
           unwrap(client.POST('/v1/skills/{skill_id}/enable', { params: { path: { skill_id: id } }, body: { accept: [...accepted] } }))
         }
+        records="skill:enabled"
         done={({ status }) => `${id}: ${status.replace('_', ' ')}`}
         refresh={[['skills'], ['plugins'], ['tools']]}
         onOpen={() => setAccepted(new Set())}

@@ -209,6 +209,7 @@ function Manage({ info }: { info: Info }) {
             confirm="Disable"
             command={{ palyra: ['skills', 'disable', id], method: 'POST', path: `/v1/skills/${id}/disable`, body: {}, grpc: grpc.disable(id) }}
             run={() => unwrap(client.POST('/v1/skills/{skill_id}/disable', { ...path, body: {} }))}
+            records="skill:disabled"
             done={`${id} is disabled`}
             refresh={refresh}
           />
@@ -222,6 +223,7 @@ function Manage({ info }: { info: Info }) {
             confirm="Enable"
             command={{ palyra: ['skills', 'enable', id], method: 'POST', path: `/v1/skills/${id}/enable`, body: {}, grpc: grpc.enable(id) }}
             run={() => unwrap(client.POST('/v1/skills/{skill_id}/enable', { ...path, body: {} }))}
+            records="skill:enabled"
             done={({ status }) => `${id}: ${status.replace('_', ' ')}`}
             refresh={refresh}
           />
@@ -234,6 +236,7 @@ function Manage({ info }: { info: Info }) {
           confirm="Verify"
           command={{ palyra: ['skills', 'verify', id], method: 'POST', path: `/v1/skills/${id}/verify`, grpc: grpc.verify(id) }}
           run={() => unwrap(client.POST('/v1/skills/{skill_id}/verify', path))}
+          records="skill:verified"
           done={({ steps }) => `${plural(steps.length, 'step')} passed`}
           refresh={refresh}
         />
@@ -247,6 +250,7 @@ function Manage({ info }: { info: Info }) {
           confirm="Remove skill"
           command={{ palyra: ['skills', 'remove', id, ...(keepData ? ['--keep-data'] : [])], method: 'DELETE', path: `/v1/skills/${id}?keep_data=${keepData}`, grpc: grpc.removeSkill(id, keepData) }}
           run={() => unwrap(client.DELETE('/v1/skills/{skill_id}', { params: { path: { skill_id: id }, query: { keep_data: keepData } } }))}
+          records="skill:removed"
           done={`${id} was removed`}
           refresh={refresh}
           onDone={() => void navigate({ to: '/skills' })}

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { Check, CircleSlash, DoorClosed, DoorOpen, Minus, Scissors, X } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { Check, CircleDot, CircleSlash, DoorClosed, DoorOpen, Minus, Scissors, X } from 'lucide-react';
 import { Fragment, useState } from 'react';
 import { client, type Schemas, unwrap } from '@/api/client';
 import { grpc } from '@/api/grpc';
 import { queries } from '@/api/queries';
 import { CapabilityIcon } from '@/domain/capability';
-import { DerivationCells, isGranted } from '@/domain/derivation';
+import { DerivationCells, DerivationHead, isGranted } from '@/domain/derivation';
 import { type Permission, pairPermissions } from '@/domain/permission';
-import { count, plural, visible } from '@/lib/format';
+import { count, plural, shortRun, visible } from '@/lib/format';
 import { ActionButton } from '@/ui/action';
 import { Command } from '@/ui/copy';
+import { MiniBar } from '@/ui/meter';
 import { State } from '@/ui/state';
 import { QueryView } from '@/ui/states';
 import { Ticked } from '@/ui/ticked';
@@ -40,10 +42,11 @@ function PermissionTable({ info, plugin, permissions }: { info: Info; plugin: Sc
   const unused = granted.filter((permission) => permission.used === 0);
   const closed = permissions.filter(({ derivation }) => !isGranted(derivation));
   const groups = [
-    { title: 'Granted and used', icon: DoorOpen, list: used },
-    { title: `Granted, never used in ${plural(runs, 'run')}`, icon: DoorOpen, list: unused },
-    { title: 'Not granted', icon: DoorClosed, list: closed },
+    { title: 'Granted and used', icon: DoorOpen, list: used, spare: false },
+    { title: `Granted, never used in ${plural(runs, 'run')}`, icon: DoorOpen, list: unused, spare: runs > 0 },
+    { title: 'Not granted', icon: DoorClosed, list: closed, spare: false },
   ];
+  const most = Math.max(1, ...used.map((permission) => permission.used));
   return (
     <div className="grid gap-5">
       <div className="flex flex-wrap items-start gap-3">
@@ -72,28 +75,26 @@ function PermissionTable({ info, plugin, permissions }: { info: Info; plugin: Sc
               <tr>
                 <th>Requested capability</th>
                 <th>
-                  <abbr title="Manifest, consent, profile, policy" className="no-underline">
-                    M · C · P · P
-                  </abbr>
+                  <DerivationHead />
                 </th>
                 <th className="end">Uses</th>
-                <th className="end">Denied</th>
+                <th className="end">Last use</th>
               </tr>
             </thead>
             <tbody>
-              {groups.map(({ title, icon: Icon, list }) =>
+              {groups.map(({ title, icon: Icon, list, spare }) =>
                 list.length === 0 ? null : (
                   <Fragment key={title}>
-                    <tr className="group">
+                    <tr className={`group ${spare ? '[&>th]:bg-wait-soft' : ''}`}>
                       <th colSpan={4} scope="colgroup">
-                        <span className="inline-flex items-center gap-2">
+                        <span className={`inline-flex items-center gap-2 ${spare ? 'text-wait' : ''}`}>
                           <Icon size={15} aria-hidden />
                           {title}
                         </span>
                       </th>
                     </tr>
                     {list.map((permission) => (
-                      <Row key={permission.derivation.asked} permission={permission} />
+                      <Row key={permission.derivation.asked} permission={permission} most={most} spare={spare} />
                     ))}
                   </Fragment>
                 ),
@@ -106,7 +107,7 @@ function PermissionTable({ info, plugin, permissions }: { info: Info; plugin: Sc
             <Check size={13} aria-hidden className="text-ok" /> allowed
           </span>
           <span className="inline-flex items-center gap-1.5">
-            <CircleSlash size={13} aria-hidden className="text-wait" /> narrowed
+            <CircleDot size={13} aria-hidden className="text-wait" /> narrowed
           </span>
           <span className="inline-flex items-center gap-1.5">
             <X size={13} aria-hidden className="text-bad" /> denied
@@ -138,30 +139,55 @@ function PermissionTable({ info, plugin, permissions }: { info: Info; plugin: Sc
   );
 }
 
-function Row({ permission: { derivation, used, denied } }: { permission: Permission }) {
+interface RowProps {
+  permission: Permission;
+  /** Uses of the capability that was used most. */
+  most: number;
+  /** Whether it is granted and no run has used it. */
+  spare: boolean;
+}
+
+function Row({ permission: { derivation, used, denied, lastRun }, most, spare }: RowProps) {
   const refused = derivation.steps.find(({ verdict }) => verdict !== 'granted');
   return (
-    <tr>
+    <tr className={spare ? 'shadow-[inset_3px_0_0_var(--color-wait)]' : ''}>
       <td>
         <span className="flex items-start gap-2.5">
           <CapabilityIcon grant={derivation.asked} size={16} />
           <span className="min-w-0">
-            <span className="fact block">{visible(derivation.asked)}</span>
+            {derivation.text && <span className="block"><Ticked text={derivation.text} /></span>}
+            <span className="fact block text-subtle">{visible(derivation.asked)}</span>
             {derivation.given.length > 0 && derivation.given.join() !== derivation.asked && (
               <span className="fact block text-subtle">grants {derivation.given.map(visible).join(', ')}</span>
             )}
-            {refused && <span className="block text-xs text-muted"><Ticked text={refused.reason} /></span>}
+            {refused && <span className="block text-xs text-wait"><Ticked text={refused.reason} /></span>}
           </span>
         </span>
       </td>
       <td data-label="Allowed by">
         <DerivationCells derivation={derivation} />
       </td>
-      <td data-label="Uses" className="num end">
-        {used > 0 ? count(used) : <span className="text-subtle">never</span>}
+      <td data-label="Uses" className="end">
+        <span className="inline-flex flex-wrap items-center justify-end gap-x-3 max-tab:justify-start">
+          {denied > 0 && <State look={{ tone: 'bad', icon: X, word: `${count(denied)} denied` }} />}
+          {used > 0 ? (
+            <span className="inline-flex items-center gap-2">
+              <span className="num">{count(used)}</span>
+              <MiniBar share={used / most} />
+            </span>
+          ) : (
+            denied === 0 && <State look={{ tone: spare ? 'wait' : 'idle', icon: CircleSlash, word: 'never' }} />
+          )}
+        </span>
       </td>
-      <td data-label="Denied" className="num end">
-        {denied > 0 ? <State look={{ tone: 'bad', icon: X, word: count(denied) }} /> : <span className="text-subtle">0</span>}
+      <td data-label="Last use" className="end">
+        {lastRun === undefined ? (
+          <span className="text-subtle">never</span>
+        ) : (
+          <Link to="/runs/$run" params={{ run: lastRun }} className="fact link">
+            {shortRun(lastRun)}
+          </Link>
+        )}
       </td>
     </tr>
   );
@@ -182,16 +208,13 @@ function Shrink({ id }: { id: string }) {
     <ActionButton
       kind="primary"
       wide
-      label={
-        <>
-          <Scissors size={15} aria-hidden />
-          Shrink to used…
-        </>
-      }
+      icon={Scissors}
+      label="Shrink to used…"
       title="Shrink to used capabilities"
       text={`In ${plural(plan.runs, 'run')}, ${plural(plan.remove.length, 'granted capability was', 'granted capabilities were')} never used. You can widen the profile again at any time.`}
       confirm={`Remove ${plural(plan.remove.length, 'capability', 'capabilities')}`}
       run={() => unwrap(client.POST('/v1/plugins/{skill_id}/shrink', { params: { path: { skill_id: id } }, body: { revision: plan.revision, remove: plan.remove } }))}
+      records="plugin:profile_changed"
       done={({ revision }) => `Profile of ${id} written, revision ${revision}`}
       refresh={[['plugins'], ['skills'], ['tools']]}
     >
@@ -224,17 +247,14 @@ function Narrow({ id, label, permissions, keep }: NarrowProps) {
   return (
     <ActionButton
       wide
-      label={
-        <>
-          <Scissors size={15} aria-hidden />
-          {label}
-        </>
-      }
+      icon={Scissors}
+      label={label}
       title={label.replace('…', '')}
-      text={`The profile of ${id} then includes only the checked capabilities, from the next call on. You can widen it again at any time.`}
+      text={`From the next call, the profile of ${id} includes only the checked capabilities. You can widen it again at any time.`}
       confirm={removed > 0 ? `Remove ${plural(removed, 'capability', 'capabilities')}` : 'Write profile'}
       command={{ palyra: ['plugins', 'profile', 'set', id, '--only', ...grants.flatMap((grant) => ['--grant', grant])], method: 'PUT', path: `/v1/plugins/${id}/profile`, body: { only: true, grants }, grpc: grpc.setProfile(id, true, grants) }}
       run={() => unwrap(client.PUT('/v1/plugins/{skill_id}/profile', { params: { path: { skill_id: id } }, body: { only: true, grants } }))}
+      records="plugin:profile_changed"
       done={({ revision }) => `Profile of ${id} written, revision ${revision}`}
       refresh={[['plugins'], ['skills'], ['tools']]}
       onOpen={() => setKept(new Set(permissions.filter(keep).map(({ derivation }) => derivation.asked)))}
@@ -275,6 +295,7 @@ function ResetProfile({ id }: { id: string }) {
       confirm="Remove profile"
       command={{ palyra: ['plugins', 'profile', 'remove', id], method: 'DELETE', path: `/v1/plugins/${id}/profile`, grpc: grpc.removeProfile(id) }}
       run={() => unwrap(client.DELETE('/v1/plugins/{skill_id}/profile', { params: { path: { skill_id: id } } }))}
+      records="plugin:profile_changed"
       done={`Profile of ${id} removed`}
       refresh={[['plugins'], ['skills'], ['tools']]}
     />

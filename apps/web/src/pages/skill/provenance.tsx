@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { client, type Schemas, unwrap } from '@/api/client';
 import { queries } from '@/api/queries';
+import { KeyHistory } from '@/domain/key-history';
 import { Steps } from '@/domain/steps';
 import { trustLook } from '@/domain/status';
 import { plural, short, visible } from '@/lib/format';
@@ -47,6 +48,7 @@ export function Provenance({ info }: { info: Schemas['SkillInfo'] }) {
             </div>
           </div>
         </section>
+        <KeyHistory publisher={record.publisher} empty={current.trust === 'built-in' ? 'The program contains the digest of this release, so no publisher key is needed.' : 'The journal has no event about the keys of this publisher.'} />
         <Components skillId={record.skill_id} payload={current.payload} />
         <Section panel title="Stored bytes, verified now">
           <QueryView query={verified}>

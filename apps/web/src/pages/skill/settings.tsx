@@ -50,18 +50,15 @@ function Edit({ id, fields }: { id: string; fields: readonly ConfigField[] }) {
     <ActionButton
       small
       kind="quiet"
-      label={
-        <>
-          <SlidersHorizontal size={14} aria-hidden />
-          Change…
-        </>
-      }
+      icon={SlidersHorizontal}
+      label="Change…"
       title={`Settings of ${id}`}
-      text="The next call sees the new values. Approvals given before the change no longer fit."
+      text="The next call sees the new values. Earlier approvals no longer match."
       confirm="Save settings"
       ready={Object.keys(values).length > 0 && !Object.values(values).includes(undefined)}
       command={{ palyra: ['plugins', 'config', 'set', id, ...Object.entries(values).map(([name, value]) => `${name}=${value ?? ''}`)] }}
       run={() => unwrap(client.PUT('/v1/plugins/{skill_id}/config', { params: { path: { skill_id: id } }, body: { values: values as never } }))}
+      records="plugin:config_changed"
       done={`Settings of ${id} saved`}
       refresh={[['plugins'], ['skills']]}
       onOpen={() => setTyped({})}

@@ -43,6 +43,7 @@ export function Versions({ info }: { info: Schemas['SkillInfo'] }) {
                 confirm={`Roll back to ${past.version}`}
                 command={{ palyra: ['skills', 'rollback', id, '--to', past.version], method: 'POST', path: `/v1/skills/${id}/rollback`, body: { version: past.version }, grpc: grpc.rollBack(id, past.version) }}
                 run={() => unwrap(client.POST('/v1/skills/{skill_id}/rollback', { params: { path: { skill_id: id } }, body: { version: past.version } }))}
+                records="skill:rolled_back"
                 done={`${id} is at ${past.version}`}
                 refresh={[['skills'], ['plugins'], ['tools']]}
               />
