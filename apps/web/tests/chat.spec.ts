@@ -49,6 +49,23 @@ test('form_of_the_router_is_checked_by_a_person_and_calls_the_tool', async ({ si
   await expect(page.getByText('Verified in this browser from the receipt alone.')).toBeVisible();
 });
 
+test('slash_picks_a_tool_for_the_message', async ({ signedIn: page }) => {
+  await page.goto('/chat');
+  await page.getByRole('button', { name: 'New session' }).first().click();
+  await expect(page).toHaveURL(/\/chat\/ses_/);
+  const message = page.getByRole('textbox', { name: 'Message' });
+  await message.pressSequentially('/counter');
+  const tools = page.getByRole('listbox', { name: 'Tools' });
+  await expect(tools.getByRole('option', { name: /palyra\.counter_wat\.add/ })).toHaveAttribute('aria-selected', 'true');
+  expect(await new AxeBuilder(page).violations()).toEqual([]);
+  await page.keyboard.press('Enter');
+  await expect(message).toHaveValue('palyra.counter_wat.add ');
+  await expect(tools).toBeHidden();
+  await page.keyboard.type('7');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('form', { name: 'Add' }).getByLabel('step')).toHaveValue('7');
+});
+
 test('cancelled_form_ends_the_run_and_calls_nothing', async ({ signedIn: page }) => {
   await say(page, 'add 3 to the counter');
   await dock(page).getByRole('button', { name: 'Cancel' }).click();
@@ -121,7 +138,7 @@ test('two_tabs_show_one_conversation_and_one_of_them_answers', async ({ signedIn
   await second.getByRole('textbox', { name: 'Message' }).fill('typed in the second tab');
   await page.getByRole('form', { name: 'Add' }).getByRole('button', { name: 'Run' }).click();
   await expect(card(second, 'palyra.counter_wat.add')).toContainText('Completed');
-  await expect(second.getByText('No run waits for this form any more')).toBeVisible();
+  await expect(second.getByText('This form is closed: its run has ended')).toBeVisible();
   await expect(second.getByRole('textbox', { name: 'Message' })).toHaveValue('typed in the second tab');
   await second.getByRole('textbox', { name: 'Message' }).press('Enter');
   await expect(messages(page)).toContainText('typed in the second tab');

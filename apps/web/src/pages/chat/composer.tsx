@@ -7,6 +7,7 @@ import { useOnline } from '@/api/use-connection';
 import { Button } from '@/ui/button';
 import { ProblemView } from '@/ui/states';
 import { toast } from '@/ui/toast';
+import { useToolPicker } from './tool-picker';
 
 const draftKey = (session: string): string => `palyra.message.${session}`;
 
@@ -27,6 +28,7 @@ export function Composer({ sessionId, session, run }: Props) {
     if (next === '') sessionStorage.removeItem(draftKey(sessionId));
     else sessionStorage.setItem(draftKey(sessionId), next);
   };
+  const picker = useToolPicker(text, (tool) => keep(`${tool} `));
   const say = useMutation({
     mutationFn: (message: string) => agent.say(sessionId, message),
     onSuccess(_, message) {
@@ -46,12 +48,13 @@ export function Composer({ sessionId, session, run }: Props) {
     if (canSend) say.mutate(text);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (picker.onKeyDown(event)) return;
     if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
       event.preventDefault();
       submit();
     }
   };
-  const hint = !online ? 'Kept until the daemon answers again' : run !== undefined ? 'A run is in progress' : 'Enter sends, Shift Enter starts a new line';
+  const hint = !online ? 'Your text is kept until the daemon responds' : run !== undefined ? 'A run is in progress' : 'Enter sends, Shift Enter starts a new line';
   return (
     <form onSubmit={submit} aria-label="New message" className="mx-auto w-full max-w-[768px] px-6 pb-4 max-tab:px-4">
       {say.isError && (
@@ -59,10 +62,13 @@ export function Composer({ sessionId, session, run }: Props) {
           <ProblemView error={say.error} untouched="Your message is kept." />
         </div>
       )}
+      {picker.list}
       <div className="rounded-3 border border-control bg-surface p-2 focus-within:border-accent">
         <textarea
           aria-label="Message"
-          placeholder="Ask a question"
+          aria-autocomplete="list"
+          {...picker.field}
+          placeholder="Ask a question, or type / to pick a tool"
           className="block min-h-11 w-full resize-none bg-transparent px-2 py-1.5 text-md focus-visible:outline-none max-tab:text-lg"
           rows={Math.min(8, text.split('\n').length)}
           value={text}
