@@ -77,34 +77,21 @@ pub struct ToolResult<Output = JsonText> {
 impl ToolResult<RunOutput> {
     /// Converts the output to the JSON text that tools return.
     pub(crate) fn of_tool(self) -> Result<ToolResult, CallError> {
-        let Self {
-            run_id,
-            skill_id,
-            tool_id,
-            payload,
-            output,
-            usage,
-            capabilities,
-            log,
-            receipt,
-            tape,
-            stages,
-        } = self;
-        let RunOutput::Json(output) = output else {
+        let RunOutput::Json(output) = self.output else {
             return Err(WasmPluginRunError::Internal("a tool returned no JSON".into()).into());
         };
         Ok(ToolResult {
-            run_id,
-            skill_id,
-            tool_id,
-            payload,
             output,
-            usage,
-            capabilities,
-            log,
-            receipt,
-            tape,
-            stages,
+            run_id: self.run_id,
+            skill_id: self.skill_id,
+            tool_id: self.tool_id,
+            payload: self.payload,
+            usage: self.usage,
+            capabilities: self.capabilities,
+            log: self.log,
+            receipt: self.receipt,
+            tape: self.tape,
+            stages: self.stages,
         })
     }
 }
