@@ -1,4 +1,6 @@
-//! What the daemon knows and can do, without any face.
+//! The daemon without its transports: an open state, the sandbox over it, and the calls in progress.
+
+mod stores;
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
@@ -290,6 +292,7 @@ impl App {
             return;
         }
         self.announce(EventKind::GatewayStartup);
+        self.agent.set_resuming(true);
         tokio::spawn(resume_all(Arc::clone(self)));
         let delivery = tokio::spawn(deliver(Arc::clone(self), options));
         *self.delivery.lock() = Some(delivery);

@@ -1,28 +1,29 @@
-//! Releases are compiled when they become runnable, beside everything else, so that their first call does not wait.
+//! Background compilation of releases that become runnable, so that their first call does not wait.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use palyra_api::skills::{CompiledCode, SkillCodeState};
 use palyra_runner::{CodeState, stored_code_state};
 use palyra_skills::{RuntimeStatus, Sha256Digest, SkillRecord};
+use parking_lot::Mutex;
 
 use crate::app::App;
 
-/// Releases that may wait to be compiled at once; what comes on top is compiled by its first call.
+/// Maximum number of releases that wait for compilation; further ones are compiled by their first call.
 const MAX_WAITING: usize = 64;
 
-/// The releases that are compiled in the background, by payload.
+/// Payload digests of the releases being compiled in the background.
 #[derive(Clone, Default)]
 pub(crate) struct BackgroundCompilations(Arc<Mutex<HashSet<Sha256Digest>>>);
 
-/// One of them, until it is dropped.
+/// A compilation in progress; removed from the set on drop.
 struct Underway {
     all: BackgroundCompilations,
     payload: Sha256Digest,
 }
 
-/// Whether a compilation was begun.
+/// The outcome of a request to compile a payload.
 enum Begun {
     Now(Underway),
     Before,
@@ -31,34 +32,34 @@ enum Begun {
 
 impl BackgroundCompilations {
     fn begin(&self, payload: Sha256Digest) -> Begun {
-        let mut payloads = self.payloads();
-        match payloads.contains(&payload) {
-            true => Begun::Before,
-            false if payloads.len() >= MAX_WAITING => Begun::TooMany,
-            false => {
-                payloads.insert(payload);
-                Begun::Now(Underway { all: self.clone(), payload })
-            }
+        let mut payloads = self.0.lock();
+        if payloads.contains(&payload) {
+            return Begun::Before;
         }
+        if payloads.len() >= MAX_WAITING {
+            return Begun::TooMany;
+        }
+        payloads.insert(payload);
+        Begun::Now(Underway { all: self.clone(), payload })
     }
 
-    fn payloads(&self) -> MutexGuard<'_, HashSet<Sha256Digest>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn contains(&self, payload: &Sha256Digest) -> bool {
+        self.0.lock().contains(payload)
     }
 }
 
 impl Drop for Underway {
     fn drop(&mut self) {
-        self.all.payloads().remove(&self.payload);
+        self.all.0.lock().remove(&self.payload);
     }
 }
 
 impl App {
-    /// Compiles a skill that can run now, without making the caller wait; none where nothing is begun.
+    /// Starts to compile a runnable skill and returns at once; `None` if nothing was started.
     ///
-    /// A command that owns the state for a moment compiles while its person waits: it asks for `prepare`.
+    /// A one-shot command compiles in the foreground instead, with `prepare`.
     pub(crate) fn compile_in_background(self: &Arc<Self>, skill_id: &str) -> Option<CompiledCode> {
-        let view = self.state().view();
+        let view = self.view();
         let record = view.index().get(skill_id)?;
         if !self.is_gateway() || record.runtime_status() != RuntimeStatus::Active {
             return None;
@@ -83,14 +84,14 @@ impl App {
         Some(compiling)
     }
 
-    /// The state of the code of a skill's release, where that can run; blocks the calling thread.
+    /// Returns the state of a release's code if the release can run; blocks the calling thread.
     pub(crate) fn code_of(&self, record: &SkillRecord) -> Option<CompiledCode> {
         let runs = record.status_and_eligibility(self.state().platform()).0 == RuntimeStatus::Active;
         runs.then(|| self.compiled_code(&record.current.payload))
     }
 
     fn compiled_code(&self, payload: &Sha256Digest) -> CompiledCode {
-        let state = if self.background_compilations().payloads().contains(payload) {
+        let state = if self.background_compilations().contains(payload) {
             CodeState::Compiling
         } else {
             match self.started_caller() {
@@ -105,5 +106,22 @@ impl App {
             CodeState::Failed(error) => (SkillCodeState::Failed, Some(error.to_string())),
         };
         CompiledCode { state, problem }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn background_compilations_are_bounded_and_free_their_places() {
+        let all = BackgroundCompilations::default();
+        let payload = |n: usize| Sha256Digest::of(&n.to_be_bytes());
+        let mut held: Vec<Begun> = (0..MAX_WAITING).map(|n| all.begin(payload(n))).collect();
+        assert!(held.iter().all(|begun| matches!(begun, Begun::Now(_))));
+        assert!(matches!(all.begin(payload(0)), Begun::Before));
+        assert!(matches!(all.begin(payload(MAX_WAITING)), Begun::TooMany));
+        drop(held.pop());
+        assert!(matches!(all.begin(payload(MAX_WAITING)), Begun::Now(_)));
     }
 }

@@ -29,5 +29,5 @@ pub(crate) fn record(app: &App, request_id: &str, actor: &str, from: Option<IpAd
         event = event.subject(subject);
     }
     // The refusal does not wait for the journal.
-    drop(app.state().journal().append(event));
+    drop(app.journal().append(event));
 }

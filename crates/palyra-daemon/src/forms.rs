@@ -13,6 +13,7 @@ use palyra_skills::Sha256Digest;
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
+use crate::blocking::blocking;
 use crate::problem::ToProblem;
 
 /// The checked values of a submitted form.
@@ -48,13 +49,12 @@ impl CheckedForm {
             return Ok(());
         }
         let (app, by) = (Arc::clone(app), by.name.clone());
-        let put = tokio::task::spawn_blocking(move || {
+        let put = blocking(move || {
             secrets.iter().try_for_each(|(reference, value)| {
-                app.state().vault_store().put_secret(reference, value, &by).map(drop)
+                app.vault().put_secret(reference, value, &by).map(drop)
             })
         });
-        let put = put.await.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
-        put.map_err(|error| error.to_problem())
+        put.await?.map_err(|error| error.to_problem())
     }
 
     /// Returns the leaf of the submission, with the names of the fields and the digest of their values.

@@ -94,7 +94,7 @@ pub(crate) fn read_grants(
     grants: &[String],
 ) -> Result<OperatorGrants, Problem> {
     if !grants.is_empty() {
-        let decision = app.state().authorizer().decide(principal, Action::Grant, Resource::Daemon);
+        let decision = app.authorizer().decide(principal, Action::Grant, Resource::Daemon);
         if !principal.may(Scope::Admin) {
             return Err(Problem::new(
                 ErrorCode::Forbidden,

@@ -1,14 +1,16 @@
-//! `palyrad`: the owner of the state root, and every way into it.
+//! `palyrad`: the owner of the state root, and its transports.
 //!
-//! [`App`] is what the daemon knows and can do; [`transport`] has the faces, each of which decodes, authorises,
-//! calls the app and encodes. [`in_process`] is the same router without a socket, for a command that owns the state
-//! itself; [`server`] listens. [`problem`] is the one place that says what an error means outside.
+//! [`App`] is the daemon without transports: stores and services over the open state. The modules of [`transport`]
+//! decode a request, authorize it, call the app, and encode the response. [`in_process`] is the same router without a
+//! socket, for a command that owns the state; [`server`] listens. [`problem`] converts errors of libraries to problems
+//! of the API.
 
 #![forbid(unsafe_code)]
 
 pub mod access;
 mod agent;
 mod app;
+mod blocking;
 mod budget;
 pub mod built_in;
 mod calls;

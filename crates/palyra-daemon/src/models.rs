@@ -14,6 +14,7 @@ use palyra_state::models::ModelRecord;
 pub(crate) use probe::probe;
 
 use crate::app::App;
+use crate::blocking::blocking;
 use crate::problem::ToProblem;
 
 /// Returns the provider of a model, with its key from the vault.
@@ -26,8 +27,7 @@ pub(crate) async fn provider_for(app: &Arc<App>, record: &ModelRecord) -> Result
         None => None,
         Some(name) => {
             let state = Arc::clone(app.state());
-            let read = tokio::task::spawn_blocking(move || read_key(&state, name)).await;
-            Some(read.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))??)
+            Some(blocking(move || read_key(&state, name)).await??)
         }
     };
     let config = HttpProviderConfig {

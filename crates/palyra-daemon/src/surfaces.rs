@@ -17,6 +17,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::app::App;
+use crate::blocking::blocking;
 use crate::forms::{self, CheckedForm};
 use crate::invoke;
 use crate::problem::{ToProblem, not_found};
@@ -74,7 +75,7 @@ pub(crate) async fn keep(app: &Arc<App>, by: &Principal, answer: &InvokeAnswer) 
     });
     let row = row.await.ok().flatten()?;
     let surface_id = row.run_id.clone();
-    match app.state().sessions().add_call_surface(row).await {
+    match app.sessions().add_call_surface(row).await {
         Ok(()) => Some(surface_id),
         Err(error) => {
             tracing::error!(%error, run = surface_id, "the document of a call cannot be stored");
@@ -96,9 +97,17 @@ pub(crate) fn list(
     limit: usize,
 ) -> Result<Vec<CallSurface>, Problem> {
     let owner = (!by.is_owner()).then(|| PrincipalId::from(by).key());
-    let rows = app.state().sessions().call_surfaces(owner.as_deref(), before, limit);
+    let rows = app.sessions().call_surfaces(owner.as_deref(), before, limit);
     let rows = rows.map_err(|error| error.to_problem())?;
-    rows.iter().map(|bytes| read(bytes).map(|stored| stored.to_api())).collect()
+    let mut stored = rows.iter().map(|bytes| read(bytes)).collect::<Result<Vec<_>, _>>()?;
+    stored.retain(|stored| is_of(by, stored));
+    Ok(stored.iter().map(StoredSurface::to_api).collect())
+}
+
+/// Returns whether a caller may see a document. The content decides, because the column used in queries is not covered
+/// by the MAC.
+fn is_of(by: &Principal, stored: &StoredSurface) -> bool {
+    by.is_owner() || (by.identity.is_some() && stored.requester == PrincipalId::from(by))
 }
 
 /// Submits a form of a document: calls the tool that it names with its values.
@@ -203,21 +212,17 @@ async fn replace(
     after: Vec<u8>,
     leaf: Option<NewEvent>,
 ) -> Result<bool, Problem> {
-    let replaced = app.state().sessions().replace_call_surface(surface_id, before, after, leaf).await;
+    let replaced = app.sessions().replace_call_surface(surface_id, before, after, leaf).await;
     replaced.map_err(|error| error.to_problem())
 }
 
 /// Returns a document with its row; one of another caller, or an expired one, is reported as unknown.
 async fn find(app: &Arc<App>, by: &Principal, surface_id: &str) -> Result<(StoredSurface, Vec<u8>), Problem> {
     let (reading, id) = (Arc::clone(app), surface_id.to_owned());
-    let row = tokio::task::spawn_blocking(move || reading.state().sessions().call_surface(&id)).await;
-    let row = row.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
+    let row = blocking(move || reading.sessions().call_surface(&id)).await?;
     let row = row.map_err(|error| error.to_problem())?;
     let found = row.map(|bytes| read(&bytes).map(|stored| (stored, bytes))).transpose()?;
-    let sees = |stored: &StoredSurface| {
-        let own = by.is_owner() || (by.identity.is_some() && stored.requester == PrincipalId::from(by));
-        own && app.now_ms() < stored.expires_ms()
-    };
+    let sees = |stored: &StoredSurface| is_of(by, stored) && app.now_ms() < stored.expires_ms();
     found.filter(|(stored, _)| sees(stored)).ok_or_else(|| {
         not_found("surface", surface_id, Vec::new()).hint("see which there are with `palyra surfaces list`")
     })

@@ -47,7 +47,7 @@ pub(super) async fn write(
         let (session_id, name) = (surface.session_id.clone(), surface.surface.clone());
         update.surfaces.push(SurfaceRow { session_id, surface: name, bytes: bytes(surface)? });
     }
-    app.state().sessions().apply(update).await?;
+    app.sessions().apply(update).await?;
     *session = after;
     app.agent().hub().stored(&session.session_id);
     Ok(())

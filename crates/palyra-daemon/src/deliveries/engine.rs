@@ -196,12 +196,12 @@ impl Engine {
     /// was any event.
     async fn read_events(&mut self) -> Result<bool, StateError> {
         if !self.lanes.has_hooks() {
-            self.scanned = self.app.state().journal().head().size;
+            self.scanned = self.app.journal().head().size;
             self.kept = self.scanned;
             return Ok(false);
         }
         let before = self.scanned;
-        while self.scanned < self.app.state().journal().head().size {
+        while self.scanned < self.app.journal().head().size {
             let mut kinds = self.lanes.kinds();
             kinds.push(EventKind::GatewayShutdown);
             let page = read_page(self.app.state(), self.scanned, kinds).await?;
@@ -282,7 +282,6 @@ impl Engine {
                 let attempts = lane.attempts;
                 tracing::warn!(lane = %key, reason, "delivery paused until the state changes");
                 self.app
-                    .state()
                     .deliveries()
                     .note_failure(&key, item.number(), attempts, None, &reason)
                     .await?;
@@ -339,7 +338,7 @@ impl Engine {
         if moved.is_empty() {
             Ok(())
         } else {
-            self.app.state().deliveries().keep_cursors(moved, Vec::new()).await
+            self.app.deliveries().keep_cursors(moved, Vec::new()).await
         }
     }
 }

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::sinks::{SendError, send};
 use crate::app::App;
+use crate::blocking::blocking;
 use crate::problem::ToProblem;
 
 /// A dead letter that was delivered, with the answer of the hook.
@@ -31,18 +32,16 @@ async fn attempt(app: &Arc<App>, letter: DeadLetter, principal: &str) -> Result<
     let (state, wanted) = (Arc::clone(app.state()), letter.clone());
     let find =
         move || Ok((state.deliveries().target(&wanted.lane)?, state.deliveries().dead_letter_item(&wanted)?));
-    let found = tokio::task::spawn_blocking(find).await;
-    let found = found.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
-    let (target, item) = found.map_err(|error: DeliveryError| error.to_problem())?;
-    app.state().deliveries().begin_retry(letter.letter).await.map_err(|error| error.to_problem())?;
+    let (target, item) = blocking(find).await?.map_err(|error: DeliveryError| error.to_problem())?;
+    app.deliveries().begin_retry(letter.letter).await.map_err(|error| error.to_problem())?;
     match send(app, &target, &item, false).await {
         Ok(answer) => {
-            let recorded = app.state().deliveries().finish_retry(&letter, &item, principal).await;
+            let recorded = app.deliveries().finish_retry(&letter, &item, principal).await;
             recorded.map_err(|error| error.to_problem())?;
             Ok(Retried { letter, answer })
         }
         Err(error) => {
-            let noted = app.state().deliveries().note_retry_failure(letter.letter, &error.reason()).await;
+            let noted = app.deliveries().note_retry_failure(letter.letter, &error.reason()).await;
             noted.map_err(|error| error.to_problem())?;
             Err(problem(&letter, &error))
         }

@@ -62,9 +62,9 @@ pub(super) async fn deliver(
         MessageSeal::Invalid => return Err(SendError::Invalid(WRONG_MAC)),
     }
     let attempt = attempts.saturating_add(1);
-    app.state().deliveries().begin(&target.key(), message.id, attempt).await.map_err(SendError::State)?;
+    app.deliveries().begin(&target.key(), message.id, attempt).await.map_err(SendError::State)?;
     send(app, target, item, true).await?;
-    app.state().deliveries().finish(message, attempt).await.map_err(SendError::State)
+    app.deliveries().finish(message, attempt).await.map_err(SendError::State)
 }
 
 /// Sends an item to its target once; returns the answer of a hook.

@@ -97,7 +97,7 @@ impl Admission {
         if principal.may(scope) {
             return Ok(());
         }
-        let authorizer = self.app.state().authorizer();
+        let authorizer = self.app.authorizer();
         let resource = match scope {
             Scope::Invoke => Resource::Tool(any_tool()),
             _ => Resource::Daemon,
@@ -123,8 +123,7 @@ fn anonymous(request: &Request) -> Result<Admitted, Status> {
         let many = || {
             Problem::new(
                 ErrorCode::Busy,
-                "this connection has too many calls without a token in \
-                progress",
+                "too many calls without a token are in progress on this connection",
             )
         };
         connection.anonymous_call().ok_or_else(|| status_of(&many()))

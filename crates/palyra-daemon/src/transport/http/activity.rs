@@ -53,7 +53,7 @@ struct ActivityParams {
 async fn activity(State(app): State<Arc<App>>, Asked(params): Asked<ActivityParams>) -> Answer<Activity> {
     let query = read(params, app.now_ms())?;
     let asked = query.clone();
-    let counts = blocking(&app, move |app| app.state().runs().activity(&asked)).await?;
+    let counts = blocking(&app, move |app| app.runs().activity(&asked)).await?;
     Ok(Json(shown(&query, &counts)))
 }
 

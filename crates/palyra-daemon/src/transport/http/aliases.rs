@@ -35,7 +35,7 @@ async fn set(
 ) -> Answer<Alias> {
     blocking(&app, move |app| {
         let tool_id = catalog::show(app, &request.tool)?.summary.tool_id;
-        app.state().skills().set_alias(&alias, Some(&tool_id), &principal.name)?;
+        app.skills().set_alias(&alias, Some(&tool_id), &principal.name)?;
         Ok::<_, Failure>(Alias { alias, tool_id })
     })
     .await
@@ -48,11 +48,11 @@ async fn remove(
     Named(alias): Named<String>,
 ) -> Answer<Alias> {
     blocking(&app, move |app| {
-        let view = app.state().view();
+        let view = app.view();
         let known = || view.aliases().keys().cloned().collect();
         let tool_id = view.aliases().get(&alias).cloned();
         let tool_id = tool_id.ok_or_else(|| not_found("alias", &alias, known()))?;
-        app.state().skills().set_alias(&alias, None, &principal.name)?;
+        app.skills().set_alias(&alias, None, &principal.name)?;
         Ok::<_, Failure>(Alias { alias, tool_id })
     })
     .await

@@ -55,7 +55,7 @@ fn last_approved(app: &App, approval: &Approval) -> Result<Option<String>, Failu
     for status in [ApprovalStatus::Used, ApprovalStatus::Approved] {
         let before = Some(approval.approval_id.clone());
         let filter = ApprovalFilter { status: Some(status), before, limit: MAX_SEARCHED };
-        let page = app.state().approvals().list(&filter)?;
+        let page = app.approvals().list(&filter)?;
         let found = page.approvals.into_iter().find(|other| other.tool_id == approval.tool_id);
         newest = newest.max(found.map(|found| found.approval_id));
     }

@@ -45,7 +45,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn show(State(app): State<Arc<App>>) -> Answer<AuditPolicyShown> {
-    blocking(&app, |app| Ok::<_, Failure>(shown(app.state().view().audit_policy()))).await.map(Json)
+    blocking(&app, |app| Ok::<_, Failure>(shown(app.view().audit_policy()))).await.map(Json)
 }
 
 async fn set(

@@ -1,14 +1,11 @@
-//! The one way to work that blocks: the state reads files and waits for its writer.
+//! Runs blocking work of a handler.
 
-use palyra_common::ErrorCode;
 use std::sync::Arc;
-
-use palyra_api::Problem;
 
 use super::answer::Failure;
 use crate::app::App;
 
-/// Does something with the app off the async workers.
+/// Runs `work` outside of the async workers; its error becomes the response of the handler.
 pub(super) async fn blocking<T, E>(
     app: &Arc<App>,
     work: impl FnOnce(&App) -> Result<T, E> + Send + 'static,
@@ -18,8 +15,5 @@ where
     E: Into<Failure> + Send + 'static,
 {
     let app = Arc::clone(app);
-    match tokio::task::spawn_blocking(move || work(&app)).await {
-        Ok(done) => done.map_err(Into::into),
-        Err(error) => Err(Problem::new(ErrorCode::Internal, error.to_string()).into()),
-    }
+    crate::blocking::blocking(move || work(&app)).await?.map_err(Into::into)
 }

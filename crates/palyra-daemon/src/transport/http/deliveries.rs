@@ -100,9 +100,9 @@ pub(super) async fn list_letters(
     let limit = page_limit(limit, MAX_LISTED)?;
     let read = move |app: &App| -> Result<Vec<DeadLetter>, Failure> {
         if let LaneFilter { kind: Some(kind), name: Some(name) } = &lanes {
-            app.state().deliveries().target(&LaneKey { kind: *kind, name: name.clone() })?;
+            app.deliveries().target(&LaneKey { kind: *kind, name: name.clone() })?;
         }
-        Ok(app.state().deliveries().dead_letters(&lanes, limit)?)
+        Ok(app.deliveries().dead_letters(&lanes, limit)?)
     };
     blocking(app, read).await
 }
@@ -114,7 +114,7 @@ pub(super) async fn retry_letter(
     letter: u64,
     principal: Arc<Principal>,
 ) -> Result<(DeadLetter, Option<HookTest>), Failure> {
-    let letter = blocking(app, move |app| app.state().deliveries().dead_letter(letter, &lanes)).await?;
+    let letter = blocking(app, move |app| app.deliveries().dead_letter(letter, &lanes)).await?;
     let Retried { letter, answer } = retry(app, letter, principal.name.clone()).await?;
     let event = letter.event.clone().unwrap_or_default();
     let hook = answer.map(|answer| answered(&letter.lane.name, &event, answer));
@@ -128,14 +128,14 @@ pub(super) async fn drop_letter(
     letter: u64,
     principal: Arc<Principal>,
 ) -> Result<DeadLetter, Failure> {
-    let letter = blocking(app, move |app| app.state().deliveries().dead_letter(letter, &lanes)).await?;
-    app.state().deliveries().drop_dead_letter(&letter, &principal.name).await?;
+    let letter = blocking(app, move |app| app.deliveries().dead_letter(letter, &lanes)).await?;
+    app.deliveries().drop_dead_letter(&letter, &principal.name).await?;
     Ok(letter)
 }
 
 fn list_lanes(app: &App) -> Result<LaneList, Failure> {
     let (mut cursors, counts) =
-        (app.state().deliveries().cursors()?, app.state().deliveries().dead_letter_counts()?);
+        (app.deliveries().cursors()?, app.deliveries().dead_letter_counts()?);
     let show = |deliveries::Lane { target, since }| {
         let key = target.key();
         Lane {
@@ -150,5 +150,5 @@ fn list_lanes(app: &App) -> Result<LaneList, Failure> {
             name: key.name,
         }
     };
-    Ok(LaneList { lanes: app.state().deliveries().lanes().into_iter().map(show).collect() })
+    Ok(LaneList { lanes: app.deliveries().lanes().into_iter().map(show).collect() })
 }

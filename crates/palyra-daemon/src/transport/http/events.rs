@@ -52,10 +52,10 @@ async fn events(
 ) -> Result<Response, Failure> {
     let topics: Topics = query.topics.as_deref().unwrap_or_default().parse()?;
     let next = match after_last(&headers)? {
-        None => app.state().journal().head().size,
+        None => app.journal().head().size,
         Some(last) => last.saturating_add(1),
     };
-    let follower = app.state().journal().follow();
+    let follower = app.journal().follow();
     sse::open(app, principal, JournalFeed { follower, topics, next })
 }
 

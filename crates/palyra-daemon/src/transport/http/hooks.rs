@@ -74,7 +74,7 @@ async fn bind(
     let bind = move |app: &App| -> Result<HookBinding, Failure> {
         let binding = read(app, request)?;
         let id = binding.id.clone();
-        app.state().hooks().bind(binding, &principal.name)?;
+        app.hooks().bind(binding, &principal.name)?;
         one_of(app, &id)
     };
     blocking(&app, bind).await.map(Json)
@@ -87,7 +87,7 @@ async fn unbind(
 ) -> Answer<HookBinding> {
     let unbind = move |app: &App| -> Result<HookBinding, Failure> {
         let binding = one_of(app, &id)?;
-        app.state().hooks().unbind(&id, &principal.name)?;
+        app.hooks().unbind(&id, &principal.name)?;
         Ok(binding)
     };
     blocking(&app, unbind).await.map(Json)
@@ -108,7 +108,7 @@ async fn switch(
     enabled: bool,
 ) -> Answer<HookBinding> {
     let switch = move |app: &App| -> Result<HookBinding, Failure> {
-        app.state().hooks().switch(&id, enabled, &principal.name)?;
+        app.hooks().switch(&id, enabled, &principal.name)?;
         one_of(app, &id)
     };
     blocking(&app, switch).await.map(Json)
@@ -121,9 +121,9 @@ async fn apply(
 ) -> Answer<HookList> {
     let apply = move |app: &App| -> Result<HookList, Failure> {
         if request.restore {
-            app.state().hooks().restore_file()?
+            app.hooks().restore_file()?
         } else {
-            app.state().hooks().apply(&principal.name)?
+            app.hooks().apply(&principal.name)?
         };
         list_of(app)
     };
@@ -181,7 +181,7 @@ fn event(name: &str) -> Result<HookEventKind, Problem> {
 }
 
 fn only_hook(app: &App, plugin: &str, event: HookEventKind) -> Result<String, Failure> {
-    let view = app.state().view();
+    let view = app.view();
     let bad = |field, reason: String| HookError::Bad { id: plugin.to_owned(), field, reason };
     let record =
         view.index().get(plugin).ok_or_else(|| bad("plugin", format!("`{plugin}` is not installed")))?;

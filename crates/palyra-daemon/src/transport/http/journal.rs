@@ -80,7 +80,7 @@ struct JournalParams {
 
 async fn query(State(app): State<Arc<App>>, Asked(params): Asked<JournalParams>) -> Answer<JournalPage> {
     let query = read(params)?;
-    let page = blocking(&app, move |app| app.state().journal().query(&query)).await?;
+    let page = blocking(&app, move |app| app.journal().query(&query)).await?;
     Ok(Json(shown(page)))
 }
 
@@ -91,7 +91,7 @@ async fn verify(State(app): State<Arc<App>>, Json(request): Json<VerifyRequest>)
 async fn checkpoint(State(app): State<Arc<App>>) -> Answer<SignedCheckpoint> {
     let (checkpoint, key) = blocking(&app, |app| {
         let checkpoint = app.state().checkpoint()?;
-        Ok::<_, StateError>((checkpoint, app.state().journal().key().map(ToString::to_string)))
+        Ok::<_, StateError>((checkpoint, app.journal().key().map(ToString::to_string)))
     })
     .await?;
     Ok(Json(SignedCheckpoint {
@@ -130,13 +130,13 @@ fn shown(page: Page) -> JournalPage {
 }
 
 fn check(app: &App, against: Option<&str>) -> Result<VerifiedJournal, Failure> {
-    let journal = app.state().journal();
+    let journal = app.journal();
     let against = against.map(|note| open_note(app, note)).transpose()?;
     let report = journal.verify(VerifyScope::Everything, against.as_ref())?;
     if let Some(damage) = &report.damage {
         return Err(journal_damaged(damage, &report).into());
     }
-    let records = app.state().runs().verify_records()?;
+    let records = app.runs().verify_records()?;
     if !records.is_intact() {
         return Err(records_altered(&records).into());
     }
@@ -153,7 +153,7 @@ fn check(app: &App, against: Option<&str>) -> Result<VerifiedJournal, Failure> {
 }
 
 fn open_note(app: &App, note: &str) -> Result<Checkpoint, Failure> {
-    let key = app.state().journal().key();
+    let key = app.journal().key();
     let key = key.ok_or_else(|| Problem::new(ErrorCode::Internal, "the journal has no key"))?;
     Ok(Checkpoint::open(note, key)?)
 }

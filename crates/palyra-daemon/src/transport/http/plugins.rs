@@ -114,7 +114,7 @@ async fn remove_profile(
 ) -> Answer<Removed> {
     blocking(&app, move |app| {
         plugins::installed(app.state(), &skill_id)?;
-        let removed = app.state().settings().remove_profile(&skill_id, &principal.name)?;
+        let removed = app.settings().remove_profile(&skill_id, &principal.name)?;
         Ok::<_, Failure>(Removed { skill_id, removed })
     })
     .await
@@ -133,7 +133,7 @@ async fn set_config(
 ) -> Answer<Config> {
     blocking(&app, move |app| {
         plugins::installed(app.state(), &skill_id)?;
-        app.state().settings().set_plugin_config(&skill_id, &change.values, &principal.name)?;
+        app.settings().set_plugin_config(&skill_id, &change.values, &principal.name)?;
         Ok::<_, Failure>(plugins::config(app.state(), &skill_id)?)
     })
     .await
@@ -147,7 +147,7 @@ async fn remove_config(
 ) -> Answer<Removed> {
     blocking(&app, move |app| {
         plugins::installed(app.state(), &skill_id)?;
-        let removed = app.state().settings().remove_plugin_config(&skill_id, &principal.name)?;
+        let removed = app.settings().remove_plugin_config(&skill_id, &principal.name)?;
         Ok::<_, Failure>(Removed { skill_id, removed })
     })
     .await

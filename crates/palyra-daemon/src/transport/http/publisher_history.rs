@@ -39,7 +39,7 @@ async fn history(State(app): State<Arc<App>>, Named(publisher): Named<String>) -
     let query = Query { kinds: KINDS.to_vec(), newest_first: true, limit: MAX_SEARCHED, ..Query::default() };
     let named = publisher.clone();
     let changes = blocking(&app, move |app| {
-        let page = app.state().journal().query(&query)?;
+        let page = app.journal().query(&query)?;
         let about = page.events.into_iter().filter(|recorded| is_about(recorded, &named));
         Ok::<Vec<_>, Failure>(about.map(change).collect())
     });

@@ -239,7 +239,7 @@ fn callable(app: &App, principal: &Principal, tool: &str) -> Result<String, Fail
 }
 
 fn permitted(app: &App, principal: &Principal, tool: &str) -> Result<(), Failure> {
-    let resource = authorizer::resource(&app.state().view(), ResourceKind::Tool, tool);
-    let decision = app.state().authorizer().decide(principal, Action::Invoke, resource);
+    let resource = authorizer::resource(&app.view(), ResourceKind::Tool, tool);
+    let decision = app.authorizer().decide(principal, Action::Invoke, resource);
     if decision.allowed { Ok(()) } else { Err(decision.to_problem().into()) }
 }

@@ -42,7 +42,7 @@ async fn set(
 ) -> Answer<RunnerPolicyShown> {
     blocking(&app, move |app| {
         let policy = read_runner_policy(change.policy)?;
-        app.state().settings().change_runner_policy(&policy, change.revision, &principal.name)?;
+        app.settings().change_runner_policy(&policy, change.revision, &principal.name)?;
         Ok::<_, PluginSettingError>(show_runner_policy(app.state()))
     })
     .await
@@ -51,7 +51,7 @@ async fn set(
 
 async fn reset(State(app): State<Arc<App>>, Caller(principal): Caller) -> Answer<RunnerPolicyShown> {
     blocking(&app, move |app| {
-        app.state().settings().reset_runner_policy(&principal.name)?;
+        app.settings().reset_runner_policy(&principal.name)?;
         Ok::<_, PluginSettingError>(show_runner_policy(app.state()))
     })
     .await

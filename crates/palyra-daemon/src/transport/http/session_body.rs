@@ -46,7 +46,7 @@ impl http_body::Body for SessionBody {
             return Poll::Ready(None);
         }
         let frame = std::task::ready!(Pin::new(&mut self.body).poll_frame(context));
-        let now = self.app.state().expiry_now_ms();
+        let now = self.app.expiry_now_ms();
         Poll::Ready(frame.filter(|_| self.app.console().is_open(&self.session_id, now)))
     }
 

@@ -109,7 +109,7 @@ struct SkillsQuery {
 async fn list(State(app): State<Arc<App>>, Asked(query): Asked<SkillsQuery>) -> Answer<SkillList> {
     let limit = page_limit(query.limit, MAX_LISTED)?;
     blocking(&app, move |app| {
-        let mut skills = app.state().skills().list();
+        let mut skills = app.skills().list();
         skills.retain(|entry| query.after.as_ref().is_none_or(|after| entry.record.skill_id > *after));
         let more = skills.len() > limit;
         skills.truncate(limit);
@@ -128,7 +128,7 @@ async fn info(State(app): State<Arc<App>>, Named(skill_id): Named<String>) -> An
 
 fn read_info(app: &App, skill_id: &str) -> Result<SkillInfo, Failure> {
     known(app, skill_id)?;
-    let info = app.state().skills().info(skill_id)?;
+    let info = app.skills().info(skill_id)?;
     let consent_digest = consent_wanted(&info).map(|request| request.digest().to_string());
     let entry = SkillEntry { code: app.code_of(&info.entry.record), ..info.entry.to_api() };
     Ok(SkillInfo { consent_digest, entry, ..info.to_api() })
@@ -136,7 +136,7 @@ fn read_info(app: &App, skill_id: &str) -> Result<SkillInfo, Failure> {
 
 /// Returns the record of a skill, or a problem with the names that exist.
 fn known(app: &App, skill_id: &str) -> Result<SkillRecord, Failure> {
-    let view = app.state().view();
+    let view = app.view();
     view.index().get(skill_id).cloned().ok_or_else(|| {
         let known = view.index().iter().map(|record| record.skill_id.clone()).collect();
         not_found("skill", skill_id, known).into()

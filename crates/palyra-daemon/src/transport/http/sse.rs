@@ -64,7 +64,7 @@ impl<F: Feed> EventStream<F> {
     fn into_stream(self) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
         futures::stream::unfold(self, |mut stream| async move {
             let bytes = stream.next().await?;
-            stream.app.state().tokens().knows(&stream.principal).then_some((Ok(bytes), stream))
+            stream.app.tokens().knows(&stream.principal).then_some((Ok(bytes), stream))
         })
     }
 

@@ -29,7 +29,7 @@ async fn metrics(State(app): State<Arc<App>>) -> Result<Response, Failure> {
         let now = Now {
             calls_under_way: app.calls_under_way(),
             streams: app.streams().count(),
-            journal_events: app.state().journal().head().size,
+            journal_events: app.journal().head().size,
             depths: app.depths()?,
         };
         let text = app.metrics().text(&now);

@@ -73,12 +73,12 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn list(State(app): State<Arc<App>>) -> Answer<TrustList> {
-    let listed = blocking(&app, |app| Ok::<_, Problem>(show::list(&app.state().view())));
+    let listed = blocking(&app, |app| Ok::<_, Problem>(show::list(&app.view())));
     Ok(Json(listed.await?))
 }
 
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<PublisherInfo> {
-    blocking(&app, move |app| show::info(&app.state().view(), &name)).await.map(Json)
+    blocking(&app, move |app| show::info(&app.view(), &name)).await.map(Json)
 }
 
 async fn allow(
@@ -91,7 +91,7 @@ async fn allow(
     let answer = show::allowed("publisher", &name, &keys);
     let by = principal.name.clone();
     let changed =
-        blocking(&app, move |app| app.state().trust().allow_publisher(name.as_str(), keys, &by)).await?;
+        blocking(&app, move |app| app.trust().allow_publisher(name.as_str(), keys, &by)).await?;
     Ok(Json(Allowed { changed, ..answer }))
 }
 
@@ -105,7 +105,7 @@ async fn follow(
     let answer = show::allowed("feed", &name, &keys);
     let by = principal.name.clone();
     let changed =
-        blocking(&app, move |app| app.state().trust().follow_feed(name.as_str(), keys, &by)).await?;
+        blocking(&app, move |app| app.trust().follow_feed(name.as_str(), keys, &by)).await?;
     Ok(Json(Allowed { changed, ..answer }))
 }
 
@@ -125,7 +125,7 @@ async fn allow_builder(
     };
     let builder = BuilderKey { name: answer.name.clone(), key, level };
     let changed =
-        blocking(&app, move |app| app.state().trust().allow_builder(builder, &principal.name)).await?;
+        blocking(&app, move |app| app.trust().allow_builder(builder, &principal.name)).await?;
     Ok(Json(Allowed { changed, ..answer }))
 }
 
@@ -137,7 +137,7 @@ async fn block(
 ) -> Answer<Publisher> {
     let reason = reason(request.reason)?;
     let work =
-        move |app: &App, name: &str| app.state().trust().block_publisher(name, &reason, &principal.name);
+        move |app: &App, name: &str| app.trust().block_publisher(name, &reason, &principal.name);
     changed(&app, &name, work).await
 }
 
@@ -146,7 +146,7 @@ async fn unblock(
     Caller(principal): Caller,
     Named(name): Named<String>,
 ) -> Answer<Publisher> {
-    let work = move |app: &App, name: &str| app.state().trust().unblock_publisher(name, &principal.name);
+    let work = move |app: &App, name: &str| app.trust().unblock_publisher(name, &principal.name);
     changed(&app, &name, work).await
 }
 
@@ -157,7 +157,7 @@ async fn repin(
     Json(request): Json<KeysRequest>,
 ) -> Answer<Publisher> {
     let keys = read::key_set(&request)?;
-    let work = move |app: &App, name: &str| app.state().trust().repin_publisher(name, keys, &principal.name);
+    let work = move |app: &App, name: &str| app.trust().repin_publisher(name, keys, &principal.name);
     changed(&app, &name, work).await
 }
 
@@ -178,14 +178,14 @@ async fn changed(
     let name = publisher_name(name)?;
     let publisher = blocking(app, move |app| {
         work(app, name.as_str())?;
-        Ok::<_, StateError>(show::publisher_now(&app.state().view(), name.as_str()))
+        Ok::<_, StateError>(show::publisher_now(&app.view(), name.as_str()))
     });
     Ok(Json(publisher.await?))
 }
 
 fn follow_statement(app: &App, bytes: &[u8], by: &str) -> Result<AppliedStatement, Failure> {
     let statement = TrustStatement::parse(bytes)?;
-    let outcome = app.state().trust().apply_statement(&statement, by)?;
+    let outcome = app.trust().apply_statement(&statement, by)?;
     let applied = show::statement(&statement);
     let (outcome, newly_revoked) = match outcome {
         StatementOutcome::Rotated => ("rotated", None),

@@ -57,7 +57,7 @@ async fn put(
         return Err(weak(&secret).into());
     }
     let put =
-        blocking(&app, move |app| app.state().vault_store().put_secret(&secret, &value, &principal.name))
+        blocking(&app, move |app| app.vault().put_secret(&secret, &value, &principal.name))
             .await?;
     let SecretEntry { secret, created, updated } = entry(&put.info);
     Ok(Json(PutSecretAnswer { secret, created, updated, replaced: put.replaced }))
@@ -84,7 +84,7 @@ fn names(app: &App) -> Result<SecretList, StateError> {
 }
 
 fn take_away(app: &App, secret: &SecretRef, by: &str) -> Result<RemovedSecret, Failure> {
-    if !app.state().vault_store().remove_secret(secret, by)? {
+    if !app.vault().remove_secret(secret, by)? {
         let known = names(app)?.secrets.into_iter().map(|entry| entry.secret).collect();
         return Err(not_found("secret", &secret.to_string(), known).into());
     }

@@ -84,7 +84,7 @@ fn may_ask(call: &Call<'_>) -> bool {
 /// Returns the pending request of this caller for this tool.
 async fn waiting(call: &Call<'_>, id: &str) -> Option<Approval> {
     let (app, id) = (Arc::clone(call.app), id.to_owned());
-    let read = tokio::task::spawn_blocking(move || app.state().approvals().get(&id));
+    let read = tokio::task::spawn_blocking(move || app.approvals().get(&id));
     let approval = read.await.ok()?.ok()?;
     let own = approval.requester.as_ref() == Some(&PrincipalId::from(&*call.caller.principal));
     (own && approval.status == ApprovalStatus::Pending).then_some(approval)

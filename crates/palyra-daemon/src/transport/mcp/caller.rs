@@ -80,7 +80,7 @@ impl StdioClient {
             Problem::new(ErrorCode::Authentication, "the token is no longer valid")
                 .hint("list the tokens with `palyra tokens list`")
         })?;
-        let authorizer = app.state().authorizer();
+        let authorizer = app.authorizer();
         if !principal.may(Scope::Read) {
             return Err(missing_scope(&authorizer, &principal, Scope::Read, Action::Read, Resource::Daemon));
         }

@@ -126,7 +126,7 @@ impl Call<'_> {
     async fn invoke(&self, listener: Arc<RunListener>) -> Result<InvokeAnswer, Problem> {
         let Caller { principal, session, .. } = self.caller;
         if !principal.may(Scope::Invoke) {
-            let (authorizer, tool) = (self.app.state().authorizer(), Resource::Tool(any_tool()));
+            let (authorizer, tool) = (self.app.authorizer(), Resource::Tool(any_tool()));
             return Err(missing_scope(&authorizer, principal, Scope::Invoke, Action::Invoke, tool));
         }
         let input = InOrder(&Value::Object(self.arguments.clone())).to_string();

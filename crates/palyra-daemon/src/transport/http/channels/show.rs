@@ -12,9 +12,9 @@ use crate::to_api::{ToApi, channel_letter};
 const LETTERS: usize = 20;
 
 pub(super) fn show_channel(app: &App, channel: &ChannelRecord) -> Result<Channel, Failure> {
-    let cursor = channel.kind.is_delivered().then(|| app.state().channels().cursor(channel)).transpose()?;
+    let cursor = channel.kind.is_delivered().then(|| app.channels().cursor(channel)).transpose()?;
     let dead_letters =
-        app.state().deliveries().dead_letters(&LaneKey::channel(&channel.name).into(), LETTERS)?;
+        app.deliveries().dead_letters(&LaneKey::channel(&channel.name).into(), LETTERS)?;
     let ChannelRecord { name, kind, since: _ } = channel;
     let mut shown = Channel {
         name: name.clone(),

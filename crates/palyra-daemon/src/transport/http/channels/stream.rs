@@ -25,8 +25,8 @@ impl Feed for ChannelFeed {
     async fn read(&mut self, app: &Arc<App>) -> Option<Vec<Bytes>> {
         let (app, channel, next) = (Arc::clone(app), self.channel.clone(), self.next);
         let read = tokio::task::spawn_blocking(move || {
-            app.state().channels().get(&channel).ok()?;
-            app.state().channels().messages(&channel, next, PAGE).ok()
+            app.channels().get(&channel).ok()?;
+            app.channels().messages(&channel, next, PAGE).ok()
         });
         let messages = read.await.ok()??;
         self.next = messages.last().map_or(self.next, |last| last.id + 1);

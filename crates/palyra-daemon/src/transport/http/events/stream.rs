@@ -31,7 +31,7 @@ impl Feed for JournalFeed {
             ..Query::default()
         };
         let app = Arc::clone(app);
-        let read = tokio::task::spawn_blocking(move || app.state().journal().query(&query)).await.ok()?;
+        let read = tokio::task::spawn_blocking(move || app.journal().query(&query)).await.ok()?;
         let Page { events, head, next, .. } = match read {
             Ok(page) => page,
             Err(error) => {

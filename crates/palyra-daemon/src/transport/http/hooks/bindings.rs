@@ -14,20 +14,20 @@ use crate::to_api::ToApi;
 
 /// Returns every binding, and how the file differs.
 pub(super) fn list_of(app: &App) -> Result<HookList, Failure> {
-    let bindings = app.state().hooks().statuses()?.to_api();
-    Ok(HookList { bindings, file: app.state().hooks().file_status().to_api() })
+    let bindings = app.hooks().statuses()?.to_api();
+    Ok(HookList { bindings, file: app.hooks().file_status().to_api() })
 }
 
 /// Returns one binding.
 pub(super) fn one_of(app: &App, id: &str) -> Result<HookBinding, Failure> {
-    let hooks = app.state().hooks().statuses()?;
+    let hooks = app.hooks().statuses()?;
     let found = hooks.iter().find(|hook| hook.applied.binding.id == id);
     Ok(found.map(ToApi::to_api).ok_or_else(|| unknown(app, id))?)
 }
 
 /// Returns the record of one binding.
 pub(super) fn binding(app: &App, id: &str) -> Result<Arc<HookBindingRecord>, HookError> {
-    let hooks = app.state().hooks().index();
+    let hooks = app.hooks().index();
     hooks.get(id).map(|entry| Arc::clone(&entry.binding)).ok_or_else(|| unknown(app, id))
 }
 
@@ -53,7 +53,7 @@ pub(in super::super) fn answered(binding: &str, event: &str, answer: HookAnswer)
 }
 
 fn unknown(app: &App, id: &str) -> HookError {
-    let known = app.state().hooks().index().all().iter().map(|entry| entry.binding.id.clone()).collect();
+    let known = app.hooks().index().all().iter().map(|entry| entry.binding.id.clone()).collect();
     let id = clip_untrusted(id, 80);
     HookError::Unknown { id, known }
 }

@@ -38,8 +38,8 @@ impl Feed for RunFeed {
         }
         let (app, run_id, after) = (Arc::clone(app), self.run_id.clone(), self.after);
         let read = tokio::task::spawn_blocking(move || {
-            let lines = app.state().runs().events_after(&run_id, after, PAGE)?;
-            Ok::<_, palyra_state::StateError>((lines, app.state().runs().get(&run_id)?))
+            let lines = app.runs().events_after(&run_id, after, PAGE)?;
+            Ok::<_, palyra_state::StateError>((lines, app.runs().get(&run_id)?))
         });
         let (lines, run) = match read.await.ok()? {
             Ok(read) => read,

@@ -54,7 +54,7 @@ impl Encoding for AgUi {
     /// Replaces a patch by the whole current surface: AG-UI has no patches by component id.
     fn prepare(&self, app: &App, event: &mut SessionEvent) -> Result<(), StateError> {
         let SessionEventBody::SurfacePatched { surface, .. } = &event.body else { return Ok(()) };
-        if let Some(bytes) = app.state().sessions().surface(&self.session_id, surface)? {
+        if let Some(bytes) = app.sessions().surface(&self.session_id, surface)? {
             let (surface, now) = (surface.clone(), read::<SurfaceState>(&bytes)?.to_api());
             event.body = SessionEventBody::SurfaceCreated { surface, rev: now.rev, document: now.document };
         }

@@ -79,7 +79,7 @@ impl<E: Encoding> SessionFeed<E> {
         let (app, session_id, after) = (Arc::clone(app), self.session_id.clone(), self.after);
         let encoding = self.encoding.take()?;
         let read = tokio::task::spawn_blocking(move || {
-            let sessions = app.state().sessions();
+            let sessions = app.sessions();
             let rows = sessions.events_after(&session_id, after, PAGE)?;
             // The streams of a removed session end.
             let there = !rows.is_empty() || sessions.session(&session_id)?.is_some();

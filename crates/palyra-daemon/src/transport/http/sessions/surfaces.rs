@@ -33,7 +33,7 @@ async fn list(
     Named(session_id): Named<String>,
 ) -> Answer<SurfaceList> {
     app.session_of(&principal, &session_id).await?;
-    let rows = blocking(&app, move |app| app.state().sessions().surfaces(&session_id)).await?;
+    let rows = blocking(&app, move |app| app.sessions().surfaces(&session_id)).await?;
     let surfaces: Vec<Surface> = rows
         .iter()
         .map(|bytes| read::<SurfaceState>(bytes).map(|one| one.to_api()))

@@ -84,7 +84,7 @@ pub(super) async fn consent_asked(
 ) -> Answer<ConsentAsked> {
     blocking(&app, move |app| {
         let record = known(app, &skill_id)?;
-        let outcome = app.state().skills().plan_decision(&skill_id, &principal.name)?;
+        let outcome = app.skills().plan_decision(&skill_id, &principal.name)?;
         let current = record.release(outcome.payload).unwrap_or(&record.current);
         let first = || ConsentRequest::new(&current.manifest, current.payload, None);
         let digest = outcome.consent_request.clone().unwrap_or_else(first).digest().to_string();
@@ -158,7 +158,7 @@ impl FromRequestParts<Arc<App>> for Permitted {
         let Caller(principal) = Caller::from_request_parts(parts, app).await?;
         let Asked(query) = Asked::<InstallQuery>::from_request_parts(parts, app).await?;
         if query.widens() && !principal.may(Scope::Admin) {
-            return Err(may_not_widen(&app.state().authorizer(), &principal).into());
+            return Err(may_not_widen(&app.authorizer(), &principal).into());
         }
         let options = install_options(&query, &principal.name)?;
         Ok(Self { principal, options, promotes: query.widens(), update: query.update })

@@ -62,7 +62,7 @@ pub(super) async fn quarantine(
 ) -> Answer<SkillChanged> {
     blocking(&app, move |app| {
         known(app, &skill_id)?;
-        app.state().skills().quarantine(&skill_id, &body.reason, &principal.name)?;
+        app.skills().quarantine(&skill_id, &body.reason, &principal.name)?;
         changed(app, skill_id, Some(body.reason))
     })
     .await
@@ -78,7 +78,7 @@ pub(super) async fn disable(
     blocking(&app, move |app| {
         known(app, &skill_id)?;
         let reason = body.reason.as_deref().unwrap_or_default();
-        app.state().skills().disable(&skill_id, reason, &principal.name)?;
+        app.skills().disable(&skill_id, reason, &principal.name)?;
         changed(app, skill_id, body.reason)
     })
     .await
@@ -159,7 +159,7 @@ fn one_audit(audited: ReAudit) -> SkillAudit {
 
 /// Returns the current status of the skill.
 fn changed(app: &App, skill_id: String, reason: Option<String>) -> Result<SkillChanged, Failure> {
-    let record = app.state().view().index().get(&skill_id).cloned();
+    let record = app.view().index().get(&skill_id).cloned();
     let entry = record.map(|record| SkillInventoryEntry::new(record, app.state().platform()));
     Ok(SkillChanged {
         version: entry.as_ref().map(|entry| entry.record.current.manifest.version.to_string()),
