@@ -1,4 +1,4 @@
-//! One run, stage by stage: admit, prepare, instantiate, call, judge, report.
+//! One run, stage by stage: admission, preparation, instantiation, call, verdict and report.
 
 mod call;
 mod judge;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-/// What a guest call leaves behind.
+/// The result of a guest call, with its usage.
 struct Finished {
     result: Result<RunOutput, WasmPluginRunError>,
     fuel: u64,
@@ -60,7 +60,7 @@ pub(crate) async fn execute(
     report(runtime, module, invocation, run, finished)
 }
 
-/// Everything that can be refused before an instance exists.
+/// Makes the checks that need no instance.
 async fn prepare(
     runtime: &WasmRuntime,
     module: &LoadedModule,
@@ -134,7 +134,7 @@ fn entry_name(entry: &Entry) -> Arc<str> {
     }
 }
 
-/// What can differ before the first step.
+/// Compares the module and the input with those of a tape, before the first step of a replay.
 fn header_divergence(tape: &Tape, module: &LoadedModule, invocation: &Invocation) -> Option<Divergence> {
     let differs = |what: &str, expected: &str, found: &str| {
         let clip = |text: &str| text.chars().take(200).collect();
@@ -149,7 +149,7 @@ fn header_divergence(tape: &Tape, module: &LoadedModule, invocation: &Invocation
         .or_else(|| differs("input", tape.header.input.as_str(), invocation.input.as_str()))
 }
 
-/// Why there was no run.
+/// The reason why a run did not start.
 enum Refusal {
     Error(WasmPluginRunError),
     Diverged(Divergence),

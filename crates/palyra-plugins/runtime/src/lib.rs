@@ -1,11 +1,11 @@
 //! The sandbox: the only crate that knows wasmtime.
 //!
-//! [`WasmRuntime`] loads a module once and runs it many times, each time in a fresh instance, with exactly the
-//! capabilities of a [`CapabilityGrantSet`] open and every limit of [`RuntimeLimits`] counted. What happened comes
-//! back as a [`RunReport`]: a result or a typed error, what was used, the log, and a [`Tape`] from which the run can
-//! be replayed without the outside world.
+//! [`WasmRuntime`] loads a module once and runs it many times, each time in a new instance, with exactly the
+//! capabilities of a [`CapabilityGrantSet`] and under the [`RuntimeLimits`]. A call returns a
+//! [`RunReport`]: a result or a typed error, the resources used, the log, and a [`Tape`] from which the run can
+//! be replayed without external input.
 //!
-//! It enforces a grant set and never decides one.
+//! The crate enforces grant sets and does not decide them.
 
 #![deny(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Admission: how many runs, and how much memory, may be in progress at once, and never all of it for one owner.
+//! Admission: limits the concurrent runs and their memory, in total and per owner.
 
 use crate::config::RuntimeConfig;
 use crate::invocation::CancelToken;
@@ -29,7 +29,7 @@ pub(crate) struct Permits {
     pub(crate) waiting_for_memory: WaitTally,
 }
 
-/// A place among the runs in progress; it is free again when this is dropped.
+/// A place among the concurrent runs, which is free again when this is dropped.
 #[derive(Debug)]
 pub struct RunPlace {
     usage: UsageWatch,
@@ -66,7 +66,8 @@ impl Permits {
         }
     }
 
-    /// Waits for a place of the owner, then for one of all: an owner that wants many waits for itself first.
+    /// Waits for a place of the owner, then for one of the runtime, so that an owner with many calls delays only
+    /// itself.
     pub(crate) async fn admit(
         &self,
         owner: &str,
@@ -110,7 +111,7 @@ impl Permits {
         owner: Option<&str>,
         deadline: Option<Instant>,
     ) -> Result<RunPlace, WasmPluginRunError> {
-        // One for both waits, from when the first begins.
+        // One timeout for both waits, which starts with the first one.
         let mut until = None;
         let of_owner = match owner {
             Some(owner) => Some(self.take(self.of_owner(owner), deadline, &mut until).await?),
@@ -126,7 +127,7 @@ impl Permits {
         deadline: Option<Instant>,
         until: &mut Option<Instant>,
     ) -> Result<OwnedSemaphorePermit, WasmPluginRunError> {
-        // Where there is room nothing waits, and nothing has to be set up for waiting.
+        // Where a place is free, no timer is set up.
         if let Ok(permit) = Arc::clone(&permits).try_acquire_owned() {
             return Ok(permit);
         }
@@ -156,7 +157,7 @@ impl Permits {
     }
 }
 
-/// Three quarters of the room, and never all of it where there is room for two.
+/// Returns three quarters of the places, at least one, and less than all of them if there are two or more.
 fn share(runs: usize) -> usize {
     runs.saturating_sub((runs / 4).max(1)).max(1)
 }

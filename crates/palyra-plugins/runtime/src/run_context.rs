@@ -1,4 +1,4 @@
-//! State shared by the guest's imports in one run: facts, capabilities, tape, log and the first violation.
+//! The state of one run that all imports share: facts, capabilities, tape, log and the first violation.
 
 mod channels;
 mod files;
@@ -33,10 +33,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Longest subject of a step that is traced; storage keys and names are shorter.
+/// Maximum length of a traced subject, in bytes. Storage keys and names are shorter.
 const MAX_SUBJECT_BYTES: usize = 2 << 10;
 
-/// One run, as its host functions see it.
+/// A run, as its host functions see it.
 pub(crate) struct RunContext {
     pub(crate) run_id: Arc<str>,
     pub(crate) tool_id: Arc<str>,
@@ -58,12 +58,12 @@ pub(crate) struct RunContext {
     pub(crate) cancel: Option<CancelToken>,
     pub(crate) tape_key: [u8; 32],
     pub(crate) is_replay: bool,
-    /// Whether files are on the tape; they are not on one of version 1.
+    /// Whether file access is recorded on the tape, which is not the case in version 1.
     pub(crate) tapes_files: bool,
     pub(crate) changing: Mutex<Changing>,
 }
 
-/// The part of a run that changes.
+/// The mutable state of a run.
 pub(crate) struct Changing {
     pub(crate) tape: TapeMachine,
     pub(crate) log: RunLog,
@@ -71,15 +71,15 @@ pub(crate) struct Changing {
     pub(crate) host_calls: u64,
     pub(crate) trace: Vec<HostCallTrace>,
     pub(crate) step_times: StepTimes,
-    /// Whether the entry export was called: what a toolchain looks for before that is not the guest's doing.
+    /// Whether the entry export was called. Earlier file lookups come from the toolchain and not from the guest.
     pub(crate) entered: bool,
-    /// HTTP responses from which a secret was removed.
+    /// Number of HTTP responses in which a secret was masked.
     pub(crate) masked_responses: u32,
-    /// The last name asked for and not granted, so that a later use of `-1` can be explained.
+    /// The last name that was requested but not granted, which explains a later use of handle `-1`.
     pub(crate) missed: Option<(CapabilityKind, String)>,
 }
 
-/// Why a host operation did not happen; the WIT `host-error`, and one that never reaches the guest.
+/// The reason why a host operation failed: the WIT `host-error`, and one variant that never reaches the guest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum HostFailure {
@@ -92,9 +92,9 @@ pub(crate) enum HostFailure {
     Invalid(String),
     TimedOut,
     Unavailable(String),
-    /// What the file system answered.
+    /// An error of the file system.
     File(FileErrorCode),
-    /// A replay that cannot go on: the guest is stopped.
+    /// A replay that cannot continue, so the guest is stopped.
     #[serde(skip)]
     Stopped,
 }
@@ -112,8 +112,8 @@ impl HostFailure {
         }
     }
 
-    /// The text a guest gets. It says nothing a guest does not know: no address of the operator's network, and nothing
-    /// about a closed address but that it is closed.
+    /// Returns the message for the guest. It contains nothing that a guest must not learn: no address of the operator's
+    /// network, and about a blocked address only that it is blocked.
     pub(crate) fn message(&self) -> String {
         match self {
             Self::Denied(denial) => {
@@ -131,7 +131,7 @@ impl HostFailure {
         }
     }
 
-    /// The error the whole run ends with because of this, if it must.
+    /// Returns the error that the whole run ends with because of this failure, if any.
     pub(crate) fn violation(&self) -> Option<WasmPluginRunError> {
         match self {
             Self::Denied(denial) => Some(WasmPluginRunError::CapabilityDenied(denial.clone())),
@@ -154,15 +154,15 @@ impl From<BackendError> for HostFailure {
     }
 }
 
-/// A question that is on the tape.
+/// A step that was written to the tape.
 pub(crate) enum BegunStep {
-    /// Ask it, then put the answer under this number.
+    /// Perform the operation, then record its answer under this index.
     Live(usize),
-    /// The tape's answer.
+    /// The answer from the tape.
     Replayed(usize, Value),
 }
 
-/// A step on its way.
+/// A step in progress.
 pub(crate) struct Step {
     op: &'static str,
     subject: String,
@@ -170,7 +170,7 @@ pub(crate) struct Step {
 }
 
 impl RunContext {
-    /// One capability operation: counted, taped, traced. `live` runs only when this is not a replay.
+    /// Performs a capability operation: counted, recorded and traced. `live` runs only if this is not a replay.
     pub(crate) async fn step<T: Serialize + DeserializeOwned>(
         &self,
         op: &'static str,
@@ -183,7 +183,7 @@ impl RunContext {
         self.note(step, answer)
     }
 
-    /// A question to the outside world that is on the tape but is no capability operation. `live` runs only when this
+    /// Performs an operation that is recorded on the tape but is not a capability operation. `live` runs only if this
     /// is not a replay.
     pub(crate) async fn taped<T: Serialize + DeserializeOwned>(
         &self,
@@ -197,7 +197,7 @@ impl RunContext {
         }
     }
 
-    /// The same for an answer that is there at once.
+    /// Like [`Self::taped`], for an operation that completes immediately.
     pub(crate) fn taped_now<T: Serialize + DeserializeOwned>(
         &self,
         op: &'static str,
@@ -210,7 +210,7 @@ impl RunContext {
         }
     }
 
-    /// Puts the question on the tape, secrets removed.
+    /// Writes a request to the tape, with secrets masked.
     pub(crate) fn begin(&self, op: &'static str, request: Value) -> Result<BegunStep, HostFailure> {
         let request = self.secrets.redact_value(request);
         let mut changing = self.changing();
@@ -231,7 +231,7 @@ impl RunContext {
         }
     }
 
-    /// Puts the answer on the tape; an answer it has no room for becomes a reached limit.
+    /// Writes an answer to the tape. If it does not fit, it becomes a limit that was reached.
     fn settle<T: Serialize>(&self, index: usize, answer: Result<T, HostFailure>) -> Result<T, HostFailure> {
         let taped = serde_json::to_value(&answer).unwrap_or(Value::Null);
         self.settle_as(index, taped, |failure| {
@@ -240,7 +240,7 @@ impl RunContext {
         answer
     }
 
-    /// The same for an answer of another form, with the form of a failure.
+    /// Like `settle`, for an answer that the caller encoded; `failed` encodes a failure.
     pub(crate) fn settle_as(
         &self,
         index: usize,
@@ -264,7 +264,7 @@ impl RunContext {
         failure
     }
 
-    /// A reading from outside that is not a capability: a clock, fuel left. Taped, not counted.
+    /// Records a reading that is not a capability operation, such as a clock or the remaining fuel. Not counted.
     pub(crate) fn observe(&self, op: &'static str, live: impl FnOnce() -> u64) -> Result<u64, HostFailure> {
         let begun = self.changing().tape.begin_reading(op);
         match self.begun(begun)? {
@@ -273,13 +273,13 @@ impl RunContext {
                 self.changing().tape.reading(op, reading);
                 Ok(reading)
             }
-            // As version 1 has it.
+            // Version 1 recorded some readings as booleans.
             BegunStep::Replayed(_, Value::Bool(reading)) => Ok(u64::from(reading)),
             BegunStep::Replayed(index, answer) => self.read_taped(index, answer),
         }
     }
 
-    /// Counts an operation against the limit; what a guest calls things may not tell a secret.
+    /// Counts an operation against the limit. Secrets in the subject are masked, because the guest chooses it.
     pub(crate) fn count(&self, op: &'static str, subject: String) -> Result<Step, HostFailure> {
         let subject = clipped(self.secrets.redact_text(&subject).into_owned());
         let step = Step { op, subject, started: Instant::now() };
@@ -295,11 +295,11 @@ impl RunContext {
         Ok(step)
     }
 
-    /// Traces a finished operation and remembers the first broken rule.
+    /// Traces a finished operation and stores the first violation.
     pub(crate) fn note<T>(&self, step: Step, answer: Result<T, HostFailure>) -> Result<T, HostFailure> {
         let outcome = answer.as_ref().err().map_or("ok", HostFailure::code);
         let mut changing = self.changing();
-        // Beyond the limit only the first refusal is worth a line.
+        // Beyond the limit, only the first refusal is traced.
         if (changing.trace.len() as u64) <= self.limits.max_host_calls {
             let trace = HostCallTrace {
                 op: step.op,
@@ -314,20 +314,20 @@ impl RunContext {
         answer
     }
 
-    /// Remembers the first broken rule, which decides the run whatever the guest does next.
+    /// Stores the first violation, which determines the result of the run even if the guest ignores it.
     fn remember_violation<T>(&self, answer: &Result<T, HostFailure>) {
         if let Some(violation) = answer.as_ref().err().and_then(HostFailure::violation) {
             self.changing().violation.get_or_insert(violation);
         }
     }
 
-    /// Refuses a use before it becomes a step.
+    /// Counts and traces a denied operation, which is not recorded on the tape.
     pub(crate) fn refuse<T>(&self, op: &'static str, denial: Denial) -> Result<T, HostFailure> {
         let step = self.count(op, denial.subject.clone())?;
         self.note(step, Err(HostFailure::Denied(denial)))
     }
 
-    /// Writes a log line; one with a secret in it is not written, and ends the run.
+    /// Writes a log line. A line with a secret is not written, and ends the run.
     pub(crate) fn log(&self, level: LogLevel, source: &'static str, message: &str) {
         if self.check_no_secret("log.write", "a log line", message.as_bytes()).is_err() {
             return;
@@ -347,19 +347,19 @@ impl RunContext {
         }
     }
 
-    /// Nanoseconds since the run began, as the guest may see them.
+    /// Returns the nanoseconds since the start of the run, as visible to the guest.
     pub(crate) fn monotonic_nanos(&self) -> Result<u64, HostFailure> {
         self.observe("clock.monotonic", || saturating_nanos(self.started.elapsed()))
     }
 
-    /// Nanoseconds since 1970, as the guest may see them.
+    /// Returns the nanoseconds since 1970, as visible to the guest.
     pub(crate) fn wall_nanos(&self) -> Result<u64, HostFailure> {
         self.observe("clock.wall", || {
             saturating_nanos(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
         })
     }
 
-    /// Milliseconds to the deadline, as the guest may see them.
+    /// Returns the milliseconds until the deadline, as visible to the guest.
     pub(crate) fn remaining_millis(&self) -> Result<u64, HostFailure> {
         self.observe("run.remaining_milliseconds", || {
             let left = self.deadline.saturating_duration_since(Instant::now());
@@ -367,12 +367,12 @@ impl RunContext {
         })
     }
 
-    /// Says that the entry export is called now.
+    /// Records that the entry export is called now.
     pub(crate) fn enter(&self) {
         self.changing().entered = true;
     }
 
-    /// Whether the run must stop now, and as what.
+    /// Returns the error to stop the run with, if it was cancelled or its deadline passed.
     pub(crate) fn interruption(&self) -> Option<WasmPluginRunError> {
         if self.cancel.as_ref().is_some_and(CancelToken::is_cancelled) {
             return Some(WasmPluginRunError::Cancelled);
@@ -382,7 +382,7 @@ impl RunContext {
     }
 
     pub(crate) fn changing(&self) -> MutexGuard<'_, Changing> {
-        // A panic while this was held cannot leave it half-changed in a way that matters.
+        // A panic while this is locked cannot leave it in an inconsistent state that matters.
         self.changing.lock()
     }
 
@@ -407,7 +407,7 @@ impl RunContext {
     }
 }
 
-/// A subject as it is traced: a URL is as long as the guest wants it.
+/// Clips a subject for the trace, because the guest determines the length of a URL.
 fn clipped(subject: String) -> String {
     if subject.len() > MAX_SUBJECT_BYTES {
         subject[..subject.floor_char_boundary(MAX_SUBJECT_BYTES)].to_owned()
@@ -420,7 +420,7 @@ fn saturating_nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Bytes on a tape: base64 text.
+/// Bytes that are base64 text on a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Blob(pub(crate) Vec<u8>);
 
@@ -441,7 +441,7 @@ impl<'de> Deserialize<'de> for Blob {
     }
 }
 
-/// How bytes appear in a taped request: short ones as they are, long ones as their digest.
+/// Returns the length and digest of bytes, which represent them in a recorded request.
 pub(crate) fn taped_bytes(bytes: &[u8]) -> Value {
     use sha2::Digest;
     json!({ "bytes": bytes.len(), "sha256": hex::encode(sha2::Sha256::digest(bytes)) })

@@ -1,4 +1,4 @@
-//! The guest itself: a store, an instance, one call, all under one deadline.
+//! Executes the guest: a store, an instance and one call, under one deadline.
 
 use super::{Finished, judge};
 use crate::capabilities::bindings::palyra::plugin::types::ToolError;
@@ -22,14 +22,14 @@ use std::task::Poll;
 use wasmtime::component::{ComponentExportIndex, ComponentType, Lift};
 use wasmtime::{Store, Trap, UpdateDeadline};
 
-/// Longest message a guest's own error keeps.
+/// Largest length of a guest's error message; the rest is cut off.
 const MAX_ERROR_CHARS: usize = 4_096;
-/// Longest details of a guest's own error that are kept.
+/// Largest details of a guest's error; longer ones are dropped.
 const MAX_DETAILS_BYTES: usize = 64 << 10;
 /// Fuel after which the engine writes its count back at the latest.
 ///
 /// Compiled code counts fuel in a register and writes it back at calls, at returns and at `unreachable`. A trap raised by
-/// a signal, a memory limit or an interruption loses what was counted since. Handing fuel out in slices bounds that loss.
+/// a signal, a memory limit or an interruption loses the count since then. Handing out fuel in slices bounds that loss.
 const FUEL_SLICE: u64 = 100_000;
 /// Handles of resources a component may have at once, its own included.
 const MAX_HANDLES: usize = 100_000;
@@ -50,7 +50,7 @@ pub(super) async fn call(
     };
     let result = bounded(run, enter(module, invocation, run, &mut store)).await;
     let fuel = charged_fuel(&store, run);
-    // Streams write what is left of their last line when they are dropped.
+    // Streams flush their last line when they are dropped.
     drop(store);
     Finished { result, fuel, peak_memory: run.memory.peak() }
 }
@@ -77,7 +77,7 @@ async fn bounded(run: &RunContext, work: impl Future<Output = Outcome>) -> Outco
     outcome.unwrap_or(Err(WasmPluginRunError::TimedOut { limit_ms: run.limits.wall_clock_timeout_ms }))
 }
 
-/// The WASI side of the run, for a module that imports any of it.
+/// Opens the WASI state of the run, if the module imports any of WASI.
 async fn open_wasi(
     module: &LoadedModule,
     run: &Arc<RunContext>,
@@ -207,7 +207,7 @@ async fn enter_core(
     }
 }
 
-/// A hook of a core module reads `{"event": …, "payload": …}`, because it has only one input.
+/// Returns the input of a core module; a hook reads `{"event": …, "payload": …}`, because it has only one input.
 fn core_input(invocation: &Invocation) -> Arc<String> {
     match &invocation.entry {
         Entry::Hook { event, .. } => Arc::new(format!(
@@ -231,7 +231,7 @@ fn read_decision(run: &RunContext, output: Vec<u8>) -> Outcome {
     })
 }
 
-/// A core module's failure: its status, and its output as the message where it is text.
+/// Returns the error of a core module: its status, and its output as the message if it is text.
 fn core_failed(status: i32, output: &[u8]) -> WasmPluginRunError {
     let message: String = String::from_utf8_lossy(output).chars().take(MAX_ERROR_CHARS).collect();
     let message =
@@ -285,7 +285,7 @@ fn finish<T>(
     returned.map_err(|error| classify(&error, &run.limits, used_fuel(store, run)))
 }
 
-/// What the run is charged: the exact count where the engine wrote it back, else the most it can have been.
+/// Returns the fuel to charge: the exact amount if the engine wrote it back, otherwise the maximum possible.
 fn charged_fuel(store: &Store<RunState>, run: &RunContext) -> u64 {
     let used = used_fuel(store, run);
     if store.data().fuel_is_exact {
@@ -311,7 +311,7 @@ fn tool_failed(error: ToolError) -> WasmPluginRunError {
     }
 }
 
-/// `hook-decision` as it arrives.
+/// The `hook-decision` of the WIT.
 #[derive(ComponentType, Lift)]
 #[component(variant)]
 enum GuestDecision {
