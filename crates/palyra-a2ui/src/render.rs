@@ -12,10 +12,10 @@ use crate::list::{Item, List, ListRow};
 use crate::table::Cell;
 use crate::text::is_refused;
 
-/// Fewest columns that are drawn into; a smaller width is treated as this one.
+/// Minimum width in columns; a smaller width is treated as this one.
 const MIN_WIDTH: usize = 20;
 
-/// Returns a document as lines of at most `width` terminal columns, without a control character but line breaks.
+/// Renders a document as lines of at most `width` terminal columns, without control characters except line breaks.
 #[must_use]
 pub fn render_text(document: &A2uiDocument, width: usize) -> String {
     let width = width.max(MIN_WIDTH);
@@ -26,7 +26,7 @@ pub fn render_text(document: &A2uiDocument, width: usize) -> String {
         .filter(|part| !part.is_empty())
         .collect();
     let text = parts.join("\n\n");
-    // Documents are checked when they are read; this holds whatever a drawing library adds.
+    // Documents are checked when they are parsed, but a drawing library could add control characters.
     text.chars().map(|c| if c != '\n' && is_refused(c) { '\u{fffd}' } else { c }).collect()
 }
 
@@ -44,7 +44,7 @@ fn component(component: &Component, width: usize) -> String {
     }
 }
 
-/// What stands for a tone where there is no colour.
+/// Returns the prefix that represents a tone without color.
 pub(crate) fn tone(tone: Tone) -> &'static str {
     match tone {
         Tone::Normal | Tone::Muted => "",
@@ -111,7 +111,7 @@ fn field_value(value: &FieldValue) -> String {
     }
 }
 
-/// A cell as text.
+/// Returns a cell as text.
 pub(crate) fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Null => String::new(),
@@ -148,7 +148,7 @@ fn clip(text: &str, width: usize) -> String {
     out + "…"
 }
 
-/// A line cut or filled up to the width.
+/// Cuts or pads a line to the width.
 fn pad(text: &str, width: usize, right: bool) -> String {
     let text = clip(text, width);
     let space = " ".repeat(width.saturating_sub(text.width()));

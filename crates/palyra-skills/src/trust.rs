@@ -1,7 +1,7 @@
 //! Trust: trusted and revoked keys, and the high-water mark of each skill.
 //!
 //! [`SkillTrustStore`] is plain data with pure operations: it reads no clock and no file. Its owner (the state root)
-//! stores its [`TrustRow`]s. Verification uses a [`TrustSnapshot`] and proposes a [`TrustChange`]; nothing is pinned
+//! stores its [`TrustRow`]s. Verification uses a [`TrustSnapshot`] and proposes a [`TrustChange`]; no key is pinned
 //! until that is applied.
 
 mod change;

@@ -1,4 +1,4 @@
-//! Documents as text.
+//! Documents rendered as text.
 
 use palyra_a2ui::render_text;
 use serde_json::json;

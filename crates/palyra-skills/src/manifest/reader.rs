@@ -1,4 +1,4 @@
-//! A serde reader over the spanned TOML tree whose errors are facts with a place, not sentences.
+//! A serde deserializer over the spanned TOML tree whose errors are values with a path, not sentences.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub(super) struct ReadError(Box<Details>);
 struct Details {
     problem: ManifestProblem,
     span: Option<Range<usize>>,
-    /// From the inside out.
+    /// The path to the value, innermost step first.
     steps: Vec<Step>,
 }
 
@@ -50,7 +50,7 @@ impl ReadError {
         self
     }
 
-    /// The path of the value that was being read.
+    /// Returns the path of the value that was being read.
     pub(super) fn steps(&self) -> Vec<Step> {
         self.0.steps.iter().rev().cloned().collect()
     }

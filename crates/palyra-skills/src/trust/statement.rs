@@ -11,9 +11,9 @@ const MAX_STATEMENT_BYTES: usize = 32 << 20;
 /// A signed statement about keys or releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustStatement {
-    /// Keys are replaced.
+    /// Replaces the keys of a publisher.
     Rotation(Box<SignedRotation>),
-    /// Keys and releases are revoked.
+    /// Revokes keys and releases.
     Revocations(Box<SignedRevocations>),
 }
 

@@ -1,4 +1,4 @@
-//! Handles: opaque numbers for the capabilities of one call.
+//! Handles: opaque numbers for the capabilities of one run.
 
 use crate::random::{RandomUse, RunSeed};
 use crate::run_context::{HostFailure, RunContext};
@@ -6,11 +6,11 @@ use palyra_common::capabilities::{HostPattern, HttpRule, Scheme};
 use palyra_common::{CapabilityGrantSet, CapabilityKind, Denial};
 use rand_core::Rng;
 
-/// The kinds that are reached through a handle.
+/// The kinds of capabilities that guests use through handles.
 const KINDS: [CapabilityKind; 4] =
     [CapabilityKind::Http, CapabilityKind::Secret, CapabilityKind::Storage, CapabilityKind::Channel];
 
-/// The handles of one call: drawn at random, distinct, positive.
+/// The handles of one run: random, distinct and positive.
 #[derive(Debug, Default)]
 pub struct CapabilityHandles(Vec<(i32, CapabilityKind, usize)>);
 
@@ -36,25 +36,25 @@ impl CapabilityHandles {
         Self(handles)
     }
 
-    /// Number of capabilities of a kind.
+    /// Returns the number of capabilities of a kind.
     pub fn count(&self, kind: CapabilityKind) -> i32 {
         i32::try_from(self.0.iter().filter(|(_, k, _)| *k == kind).count()).unwrap_or(i32::MAX)
     }
 
-    /// The handle of a kind at an index; `-1` when there is none.
+    /// Returns the handle of a capability by kind and index, or `-1` if there is none.
     pub fn at(&self, kind: CapabilityKind, index: i32) -> i32 {
         let Ok(index) = usize::try_from(index) else { return -1 };
         self.0.iter().find(|(_, k, i)| *k == kind && *i == index).map_or(-1, |(handle, _, _)| *handle)
     }
 
-    /// What a handle stands for.
+    /// Returns the kind and index of the capability behind a handle.
     pub fn lookup(&self, handle: i32) -> Option<(CapabilityKind, usize)> {
         self.0.iter().find(|(h, _, _)| *h == handle).map(|(_, kind, index)| (*kind, *index))
     }
 }
 
 impl RunContext {
-    /// The grant behind a handle, or a denial that says what is wrong with the number.
+    /// Returns the index of the grant behind a handle, or a denial that explains the invalid handle.
     pub(crate) fn resolve(
         &self,
         op: &'static str,
@@ -70,7 +70,7 @@ impl RunContext {
         }
     }
 
-    /// The handle for a name, remembering a miss for the denial that may follow.
+    /// Returns the handle for a name, or `-1`. A missing name is stored to explain a denial that may follow.
     pub(crate) fn find(&self, kind: CapabilityKind, name: &str) -> i32 {
         let grants = &self.grants;
         let index = match kind {
@@ -94,7 +94,7 @@ impl RunContext {
         handle
     }
 
-    /// The name behind a handle.
+    /// Returns the name behind a handle.
     pub(crate) fn handle_name(&self, handle: i32) -> Option<String> {
         let (kind, index) = self.handles.lookup(handle)?;
         Some(match kind {
@@ -151,7 +151,7 @@ fn suggested_grant(kind: CapabilityKind, name: &str) -> Option<String> {
     };
     let grant: palyra_common::Capability = text.parse().ok()?;
     let shown = grant.to_string();
-    // A secret is better injected than revealed; the operator fills in where.
+    // Injecting a secret is better than revealing it; the operator replaces the placeholder for the host.
     Some(match kind {
         CapabilityKind::Secret => shown.replace(" reveal", " hosts=HOST inject=bearer"),
         _ => shown,
@@ -168,7 +168,7 @@ fn suggested_manifest(kind: CapabilityKind, name: &str) -> Option<String> {
     }
 }
 
-/// Whether a rule is meant by a name: its own text, a host it covers, or a URL it covers.
+/// Returns whether a name refers to a rule: its text, a host that it covers, or a URL that it covers.
 fn names_rule(rule: &HttpRule, name: &str) -> bool {
     if rule.to_string() == name {
         return true;

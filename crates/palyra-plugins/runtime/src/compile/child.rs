@@ -1,4 +1,4 @@
-//! Compilation in a child of our own binary, which limits itself and can be killed.
+//! Compilation in a child process of the same binary, which limits itself and can be killed.
 //!
 //! The child reads one byte for the kind and then the module from standard input; it answers with
 //! one byte (0 code, 1 invalid, 2 broken) and then the code or a message on standard output.
@@ -16,7 +16,7 @@ use std::process::{ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Most code one module may become.
+/// Maximum size of the code of one module.
 const MAX_CODE_BYTES: u64 = 1 << 30;
 /// The same for small modules; artifacts are about four times the module.
 const CODE_BYTES_PER_MODULE_BYTE: u64 = 32;
@@ -31,14 +31,14 @@ pub struct ChildCompiler {
 }
 
 impl ChildCompiler {
-    /// A compiler with the limits of the contract; `program` must call [`compile_child_main`] when
-    /// it is started with `arguments`, the two limits appended.
+    /// Creates a compiler with the limits of the contract. `program` is started with `arguments` followed by the two
+    /// limits, and must call [`compile_child_main`].
     pub fn new(program: PathBuf, arguments: Vec<OsString>) -> Self {
         let timeout = Duration::from_millis(COMPILE_TIMEOUT_MS);
         Self { program, arguments, timeout, memory_bytes: COMPILE_MEMORY_BYTES }
     }
 
-    /// Other limits.
+    /// Sets the limits: wall-clock time, and address space in bytes.
     pub fn with_limits(mut self, timeout: Duration, memory_bytes: u64) -> Self {
         self.timeout = timeout;
         self.memory_bytes = memory_bytes;
@@ -63,7 +63,7 @@ impl ChildCompiler {
             _ => return Err(CompileFailure::Broken("it has no pipes".into())),
         };
         let send = async move {
-            // A child that ends early closes the pipe; its status says why, so the write may fail.
+            // A child that ends early closes the pipe; the reason is in its status, so the write may fail.
             let _ = stdin.write_all(&[kind_byte(kind)]).await;
             let _ = stdin.write_all(module).await;
             drop(stdin);
@@ -130,7 +130,7 @@ impl ChildCompiler {
     }
 }
 
-/// The child's side: limits itself, reads a module, writes code, ends.
+/// Runs the child process: limits itself, reads a module, writes the code and exits.
 pub fn compile_child_main(timeout_ms: u64, memory_bytes: u64) -> ExitCode {
     limit_this_process(timeout_ms, memory_bytes);
     let answer = read_module().and_then(|(kind, module)| precompile(&module, kind));
@@ -167,7 +167,7 @@ fn kind_byte(kind: ModuleKind) -> u8 {
     }
 }
 
-/// CPU seconds of all threads and address space; the parent's clock is the outer bound.
+/// Limits CPU seconds of all threads and address space; the parent's timeout is the outer bound.
 fn limit_this_process(timeout_ms: u64, memory_bytes: u64) {
     let seconds = timeout_ms.div_ceil(1_000).saturating_mul(2).max(1);
     let fixed = |value| Rlimit { current: Some(value), maximum: Some(value) };
@@ -175,7 +175,7 @@ fn limit_this_process(timeout_ms: u64, memory_bytes: u64) {
     let _ =
         setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: Some(seconds.saturating_add(5)) });
     let _ = setrlimit(Resource::As, fixed(memory_bytes));
-    // A compilation outlives the caller that asked for it, and never the process.
+    // A compilation outlives the caller that requested it, but not the process.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     let _ = setrlimit(Resource::Core, fixed(0));

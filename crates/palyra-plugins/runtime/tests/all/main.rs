@@ -1,4 +1,4 @@
-//! The runtime's flows, one binary.
+//! Integration tests of the runtime.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod compiling;
