@@ -24,8 +24,8 @@ use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, FsError, FsResult};
 
 type Fd = Resource<Descriptor>;
 
-/// Calls the library with the open file of a target, and the path below it where one is wanted; may convert the result.
-/// A refused target is not called. The error of a change whose path leads out of its root is `escaped`.
+/// Calls the library with the open file of a target, and with the path below it if `call` takes one.
+/// A refused target is not called. `escaped` converts the error of a change whose path leaves its root.
 macro_rules! library_call {
     ($target:ident, escaped, $($call:tt)*) => {
         library_call!($target, |error| $target.escaped(error), $($call)*)

@@ -1,4 +1,4 @@
-//! The library that works on real files, and its errors as the guest and the tape see them.
+//! The library that operates on real files, and the conversion of its errors for the guest and the tape.
 
 use super::target::Target;
 use super::{
@@ -9,7 +9,7 @@ use crate::run_context::{FileErrorCode, HostFailure};
 use wasmtime::component::{Resource, ResourceTable};
 use wasmtime_wasi::filesystem::{Descriptor, WasiFilesystemCtx, WasiFilesystemCtxView};
 
-/// The library's side of one operation: a table of its own with the open file in it.
+/// The state of the library for one operation: a separate table with the open file.
 pub(super) struct Library {
     ctx: WasiFilesystemCtx,
     pub(super) table: ResourceTable,
@@ -23,7 +23,7 @@ impl Library {
         Ok(Self { ctx: WasiFilesystemCtx::default(), table, fd })
     }
 
-    /// Adds the other file of an operation on two.
+    /// Adds the second file of an operation on two files.
     pub(super) fn and(&mut self, other: &Target) -> Result<Fd, HostFailure> {
         if let Some(refusal) = &other.refusal {
             return Err(refusal.clone());
@@ -42,7 +42,7 @@ impl Library {
     }
 }
 
-/// Opens files and directories only: a FIFO would hold a thread, a device is not data.
+/// Opens files and directories only: a FIFO would block a thread, and a device is not data.
 pub(super) async fn open_plain(
     library: &mut Library,
     fd: Fd,
@@ -71,7 +71,7 @@ pub(super) fn failure(error: FsError) -> HostFailure {
     }
 }
 
-/// A look at what lies outside a granted root finds nothing.
+/// Converts an error of a lookup: a path that leaves its root appears to be missing.
 pub(super) fn hidden(error: FsError) -> HostFailure {
     match failure(error) {
         HostFailure::File(FileErrorCode(ErrorCode::NotPermitted)) => {

@@ -1,4 +1,4 @@
-//! What an operation is about: the file of a descriptor, or what a path seen from one leads to.
+//! The target of an operation: the file of a descriptor, or a path relative to one.
 
 use super::super::locate::{Located, locate};
 use super::library::{Library, failure, to_guest};
@@ -10,11 +10,11 @@ use serde_json::Value;
 use std::sync::Arc;
 use wasmtime_wasi::filesystem::Descriptor;
 
-/// Longest path a guest may name.
+/// Maximum length of a guest's path.
 const MAX_PATH_BYTES: usize = 4 << 10;
 
 impl RunState {
-    /// The file behind a descriptor.
+    /// Returns the file of a descriptor as the target.
     pub(super) fn target(&self, fd: &Fd) -> FsResult<Target> {
         let node = self.node(fd)?;
         Ok(Target {
@@ -29,15 +29,15 @@ impl RunState {
         })
     }
 
-    /// The same for a change of it, which a root for reading refuses.
+    /// Like [`Self::target`], for a change, which a root for reading refuses.
     pub(super) fn changing_target(&self, fd: &Fd) -> FsResult<Target> {
         let mut target = self.target(fd)?;
         target.refuse_change();
         Ok(target)
     }
 
-    /// What a path leads to, seen from a descriptor. Outside the grants there is nothing; a file there that is opened
-    /// by the guest's own code is denied.
+    /// Resolves a path relative to a descriptor. Paths outside the grants do not exist; opening one there
+    /// from the guest's own code is denied.
     pub(super) fn target_at(&self, op: &'static str, fd: &Fd, path: &str) -> FsResult<Target> {
         let mut target = self.located(op, fd, path)?;
         if target.root.is_none() && !target.is_top {
@@ -49,7 +49,7 @@ impl RunState {
         Ok(target)
     }
 
-    /// What a path leads to that is made, changed or removed.
+    /// Resolves a path that is created, changed or removed.
     pub(super) fn changing_target_at(&self, op: &'static str, fd: &Fd, path: &str) -> FsResult<Target> {
         let mut target = self.located(op, fd, path)?;
         match target.root {
@@ -98,10 +98,10 @@ impl RunState {
     }
 }
 
-/// What an operation is about.
+/// The target of an operation, with the reason to refuse it.
 pub(super) struct Target {
     pub(super) run: Arc<RunContext>,
-    /// As the guest knows it, absolute.
+    /// The absolute path that the guest sees.
     pub(super) path: String,
     pub(super) root: Option<usize>,
     /// Whether it is `/` itself.
@@ -109,14 +109,14 @@ pub(super) struct Target {
     /// The open file, or the open directory that `relative` starts at; `None` on a replay.
     pub(super) real: Option<Descriptor>,
     pub(super) relative: String,
-    /// Why it is not done.
+    /// The reason why the operation is not performed.
     pub(super) refusal: Option<HostFailure>,
-    /// Whether the guest's own code runs.
+    /// Whether the guest's own code runs, not its start-up code.
     entered: bool,
 }
 
 impl Target {
-    /// Whether it counts as a capability operation: what start-up code looks for in vain does not.
+    /// Returns whether it counts as a capability operation. Failed lookups of start-up code do not count.
     pub(super) fn is_counted(&self) -> bool {
         self.root.is_some() || self.entered
     }
@@ -132,7 +132,7 @@ impl Target {
         }
     }
 
-    /// The open directory itself, or why there is none.
+    /// Returns the open directory, or the error if there is none.
     pub(super) fn directory(&self) -> Result<Arc<std::fs::File>, HostFailure> {
         match &self.real {
             Some(Descriptor::Dir(directory)) => Ok(Arc::clone(&directory.dir)),
@@ -141,7 +141,7 @@ impl Target {
         }
     }
 
-    /// The library over the open file, or why there is none.
+    /// Returns the library for the open file, or the error if there is none.
     pub(super) fn library(&self) -> Result<Library, HostFailure> {
         if let Some(refusal) = &self.refusal {
             return Err(refusal.clone());
@@ -150,7 +150,7 @@ impl Target {
         Library::of(real).map_err(failure)
     }
 
-    /// An error of the library; the one for a path that leads out of its root is a denial.
+    /// Converts an error of the library. The error for a path that leaves its root becomes a denial.
     pub(super) fn escaped(&self, error: FsError) -> HostFailure {
         match failure(error) {
             HostFailure::File(FileErrorCode(ErrorCode::NotPermitted)) if self.entered => {
