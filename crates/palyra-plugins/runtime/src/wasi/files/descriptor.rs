@@ -229,11 +229,8 @@ impl HostDescriptor for RunState {
         let target = self.changing_target_at("fs.set_times", &fd, &path)?;
         let (accessed_text, modified_text) = (new_time(&accessed), new_time(&modified));
         let request = json!({ "path": target.path, "follow": follows(flags), "accessed": accessed_text, "modified": modified_text });
-        let live = library_call!(
-            target,
-            escaped,
-            |files, fd, path| files.set_times_at(fd, flags, path, accessed, modified)
-        );
+        let live = library_call!(target, escaped, |files, fd, path| files
+            .set_times_at(fd, flags, path, accessed, modified));
         target.step("fs.set_times", request, live).await
     }
 
