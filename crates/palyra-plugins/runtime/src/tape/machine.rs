@@ -234,7 +234,7 @@ impl Replay {
     }
 }
 
-/// A divergence at a step, counted from 1.
+/// Returns the divergence at a step, whose number counts from 1.
 fn divergence(step: usize, what: &str, expected: impl Into<String>, found: impl Into<String>) -> Divergence {
     Divergence { step: step as u64, what: what.to_owned(), expected: expected.into(), found: found.into() }
 }
