@@ -4,6 +4,7 @@ mod arrows;
 mod items;
 mod names;
 mod source;
+mod test_files;
 
 use anyhow::{Context, Result, bail};
 
@@ -13,10 +14,11 @@ use source::Source;
 /// Identifiers that may contain a listed word, with the reason.
 const ALLOWED_NAMES: &str = "xtask/allowed-names.txt";
 
-/// Check crate dependencies and names, and report sizes and items without a caller
+/// Check crate dependencies, names and test files, and report sizes and items without a caller
 ///
-/// Fails where a crate imports one that ARCHITECTURE.md does not let it import, and where an identifier contains a
-/// word that names nothing (`xtask/allowed-names.txt` lists the exceptions). Everything else is a report.
+/// Fails where a crate imports one that ARCHITECTURE.md does not let it import, where an identifier contains a word that
+/// names nothing (`xtask/allowed-names.txt` lists the exceptions), and where no module declares a file of tests.
+/// Everything else is a report.
 ///
 /// Example: cargo xtask structure
 /// Example: cargo xtask structure --most 40
@@ -46,6 +48,7 @@ fn check_rules(sources: &[Source]) -> Result<()> {
         .with_context(|| format!("cannot read `{ALLOWED_NAMES}`"))?;
     let mut failures = arrows::check(&root)?;
     failures.extend(names::check(sources, &allowed));
+    failures.extend(test_files::check(&root)?);
     for failure in &failures {
         output::line(&format!("error: {failure}"));
     }

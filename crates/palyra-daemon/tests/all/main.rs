@@ -52,21 +52,3 @@ mod trust;
 mod upkeep;
 mod uploads;
 mod vault;
-
-#[test]
-fn no_file_of_tests_is_forgotten() {
-    let mut files: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/all"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
-        .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
-        .filter(|name| name != "main")
-        .collect();
-    files.sort();
-    let mut modules: Vec<&str> = include_str!("main.rs")
-        .lines()
-        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
-        .collect();
-    modules.sort_unstable();
-    assert_eq!(files, modules);
-}

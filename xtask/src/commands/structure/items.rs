@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use quote::ToTokens;
 use syn::{ImplItem, Item, Visibility};
 
-use super::source::Source;
+use super::source::{Source, Use};
 
 /// Maximum number of public methods of a type.
 const MOST_METHODS: usize = 25;
 
-/// Crates whose public items are for programs outside of this workspace.
-const PUBLISHED: [&str; 2] = ["crates/palyra-plugins/sdk/", "crates/palyra-api/src/client"];
+/// Crates whose public items are used by programs outside of this workspace, or by its tests.
+const NOT_CHECKED: [&str; 4] =
+    ["crates/palyra-plugins/sdk/", "crates/palyra-api/src/client", "crates/palyra-testkit/", "/src/testing"];
 
 /// Returns types with more than [`MOST_METHODS`] public methods over all their `impl` blocks in one crate.
 pub(super) fn large_types(sources: &[Source]) -> Vec<String> {
@@ -35,72 +36,59 @@ pub(super) fn large_types(sources: &[Source]) -> Vec<String> {
     large.into_iter().map(|((krate, name), count)| format!("{count:>4}  {name}  ({krate})")).collect()
 }
 
-/// Public functions, types and constants whose name no production code uses besides the definition.
+/// Returns public functions, types and constants that no production code uses, except in definitions and re-exports.
 ///
-/// Goes by names: an item that shares its name with a used one is not found, so the list is a lower bound.
+/// Compares names and the syntax of their use: `.name(` calls a method, `::name` an associated function, and a bare
+/// name is anything else. An unused item with the same name and syntax as a used one is not found, so the list is a
+/// lower bound.
 pub(super) fn uncalled(sources: &[Source]) -> Vec<String> {
-    let mut uses = BTreeMap::<String, usize>::new();
+    let mut uses = BTreeMap::<(String, Use), usize>::new();
     for source in sources {
-        source.each_identifier(&mut |name| *uses.entry(name).or_default() += 1);
+        source.each_use(&mut |name, how| *uses.entry((name, how)).or_default() += 1);
     }
-    let reexports = reexported(sources);
-    let mut found = Vec::new();
-    for source in sources.iter().filter(|source| !PUBLISHED.iter().any(|path| source.path.starts_with(path)))
-    {
-        for name in public_names(&source.items) {
-            // A definition and its re-exports are no callers.
-            let besides = uses.get(&name).copied().unwrap_or(0) - 1;
-            if besides <= reexports.get(&name).copied().unwrap_or(0) {
-                found.push(format!("{name}  ({})", source.path));
-            }
-        }
-    }
-    found
+    let is_used =
+        |(name, ways): &(String, &[Use])| ways.iter().any(|how| uses.contains_key(&(name.clone(), *how)));
+    let checked = sources.iter().filter(|source| !NOT_CHECKED.iter().any(|part| source.path.contains(part)));
+    checked
+        .flat_map(|source| public_items(&source.items).into_iter().map(move |item| (source, item)))
+        .filter(|(_, item)| !is_used(item))
+        .map(|(source, (name, _))| format!("{name}  ({})", source.path))
+        .collect()
 }
 
-fn public_names(items: &[Item]) -> Vec<String> {
-    let mut names = Vec::new();
+/// Returns public items with the syntax of their possible uses.
+fn public_items(items: &[Item]) -> Vec<(String, &'static [Use])> {
+    const ANY: &[Use] = &[Use::Bare, Use::Path];
+    let mut found: Vec<(String, &[Use])> = Vec::new();
+    let mut add = |visibility: &Visibility, name: &syn::Ident, ways| {
+        if is_public(visibility) {
+            found.push((name.to_string(), ways));
+        }
+    };
     for item in items {
         match item {
-            Item::Fn(item) if is_public(&item.vis) => names.push(item.sig.ident.to_string()),
-            Item::Const(item) if is_public(&item.vis) => names.push(item.ident.to_string()),
-            Item::Struct(item) if is_public(&item.vis) => names.push(item.ident.to_string()),
-            Item::Enum(item) if is_public(&item.vis) => names.push(item.ident.to_string()),
-            Item::Trait(item) if is_public(&item.vis) => names.push(item.ident.to_string()),
-            Item::Type(item) if is_public(&item.vis) => names.push(item.ident.to_string()),
+            Item::Fn(item) => add(&item.vis, &item.sig.ident, ANY),
+            Item::Const(item) => add(&item.vis, &item.ident, ANY),
+            Item::Struct(item) => add(&item.vis, &item.ident, ANY),
+            Item::Enum(item) => add(&item.vis, &item.ident, ANY),
+            Item::Trait(item) => add(&item.vis, &item.ident, ANY),
+            Item::Type(item) => add(&item.vis, &item.ident, ANY),
             Item::Impl(block) if block.trait_.is_none() => {
-                names.extend(block.items.iter().filter_map(|item| match item {
-                    ImplItem::Fn(method) if is_public(&method.vis) => Some(method.sig.ident.to_string()),
-                    _ => None,
-                }));
+                for item in &block.items {
+                    match item {
+                        ImplItem::Fn(method) if method.sig.receiver().is_some() => {
+                            add(&method.vis, &method.sig.ident, &[Use::Method, Use::Path]);
+                        }
+                        ImplItem::Fn(function) => add(&function.vis, &function.sig.ident, &[Use::Path]),
+                        ImplItem::Const(constant) => add(&constant.vis, &constant.ident, &[Use::Path]),
+                        _ => {}
+                    }
+                }
             }
             _ => {}
         }
     }
-    names
-}
-
-/// How often each name occurs in `use` items.
-fn reexported(sources: &[Source]) -> BTreeMap<String, usize> {
-    let mut names = BTreeMap::new();
-    for item in sources.iter().flat_map(|source| &source.items) {
-        if let Item::Use(item) = item
-            && is_public(&item.vis)
-        {
-            count_names(&item.tree, &mut names);
-        }
-    }
-    names
-}
-
-fn count_names(tree: &syn::UseTree, names: &mut BTreeMap<String, usize>) {
-    match tree {
-        syn::UseTree::Path(path) => count_names(&path.tree, names),
-        syn::UseTree::Group(group) => group.items.iter().for_each(|tree| count_names(tree, names)),
-        syn::UseTree::Name(name) => *names.entry(name.ident.to_string()).or_default() += 1,
-        syn::UseTree::Rename(rename) => *names.entry(rename.ident.to_string()).or_default() += 1,
-        syn::UseTree::Glob(_) => {}
-    }
+    found
 }
 
 fn is_public(visibility: &Visibility) -> bool {
@@ -129,6 +117,33 @@ mod tests {
             source("crates/c/src/lib.rs", "fn f() { used(); }"),
         ];
         assert_eq!(uncalled(&sources), ["unused  (crates/a/src/b.rs)"]);
+    }
+
+    #[test]
+    fn definitions_fields_and_locals_of_one_name_are_no_callers() {
+        let sources = [
+            source(
+                "crates/a/src/a.rs",
+                "pub struct A { pub size: u8 } impl A { pub fn size(&self) -> u8 { self.size } }",
+            ),
+            source(
+                "crates/a/src/b.rs",
+                "pub struct B; impl B { pub fn size(&self) -> u8 { 1 } pub fn make() -> Self { B } }",
+            ),
+            source(
+                "crates/a/src/c.rs",
+                "fn f(a: A) { let size = 1; g(size); #[serde(with = \"x::kept\")] struct S; }",
+            ),
+            source(
+                "crates/a/src/d.rs",
+                "pub fn kept() {} pub const USED: u8 = 1; fn h() { [1].map(A::same); m!(USED); }",
+            ),
+            source("crates/a/src/e.rs", "impl A { pub fn same(self) {} }"),
+        ];
+        assert_eq!(
+            uncalled(&sources),
+            ["size  (crates/a/src/a.rs)", "size  (crates/a/src/b.rs)", "make  (crates/a/src/b.rs)"]
+        );
     }
 
     #[test]

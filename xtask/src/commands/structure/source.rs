@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Item, Meta};
 
@@ -99,11 +99,102 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
+/// The way a name is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Use {
+    /// `.name(` or `.name::<`.
+    Method,
+    /// `::name`, and a path in the text of an attribute.
+    Path,
+    /// Any other use except a definition.
+    Bare,
+}
+
 impl Source {
     /// Calls `visit` with every identifier of the file, without documentation and string literals.
     pub(super) fn each_identifier(&self, visit: &mut dyn FnMut(String)) {
         for item in &self.items {
             walk(item.to_token_stream(), visit);
+        }
+    }
+
+    /// Calls `visit` with every use of a name, without imports, re-exports and definitions.
+    pub(super) fn each_use(&self, visit: &mut dyn FnMut(String, Use)) {
+        for item in &self.items {
+            match item {
+                // A renamed import hides the uses of the original name.
+                Item::Use(item) => renamed(&item.tree, visit),
+                item => walk_uses(item.to_token_stream(), visit),
+            }
+        }
+    }
+}
+
+fn renamed(tree: &syn::UseTree, visit: &mut dyn FnMut(String, Use)) {
+    match tree {
+        syn::UseTree::Path(path) => renamed(&path.tree, visit),
+        syn::UseTree::Group(group) => group.items.iter().for_each(|tree| renamed(tree, visit)),
+        syn::UseTree::Rename(rename) => visit(rename.ident.to_string(), Use::Bare),
+        syn::UseTree::Name(_) | syn::UseTree::Glob(_) => {}
+    }
+}
+
+/// Tokens before a name that is defined, or that an `impl` block is about.
+const DEFINING: [&str; 10] =
+    ["fn", "struct", "enum", "trait", "type", "const", "static", "mod", "impl", "for"];
+
+fn walk_uses(tokens: TokenStream, visit: &mut dyn FnMut(String, Use)) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is = |at: Option<usize>, symbol: char| {
+        at.and_then(|at| tokens.get(at))
+            .is_some_and(|token| matches!(token, TokenTree::Punct(p) if p.as_char() == symbol))
+    };
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Ident(name) => {
+                let before = at.checked_sub(1);
+                let defines = matches!(before.map(|at| &tokens[at]), Some(TokenTree::Ident(word)) if DEFINING.iter().any(|defining| word == defining));
+                let is_called = matches!(tokens.get(at + 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
+                    || is(Some(at + 1), ':');
+                if is(before, ':') && is(at.checked_sub(2), ':') {
+                    visit(name.to_string(), Use::Path);
+                } else if is(before, '.') {
+                    if is_called {
+                        visit(name.to_string(), Use::Method);
+                    }
+                } else if !defines {
+                    visit(name.to_string(), Use::Bare);
+                }
+            }
+            TokenTree::Group(group)
+                if group.delimiter() == Delimiter::Bracket && is(at.checked_sub(1), '#') =>
+            {
+                walk_uses(group.stream(), visit);
+                walk_texts(group.stream(), visit);
+            }
+            TokenTree::Group(group) => walk_uses(group.stream(), visit),
+            TokenTree::Literal(_) | TokenTree::Punct(_) => {}
+        }
+    }
+}
+
+/// Visits names of functions in strings, such as `#[serde(with = "module::name")]`.
+fn walk_texts(tokens: TokenStream, visit: &mut dyn FnMut(String, Use)) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => walk_texts(group.stream(), visit),
+            TokenTree::Literal(literal) => {
+                let text = literal.to_string();
+                let path = text.trim_matches('"');
+                if path.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':') {
+                    path.split("::").for_each(|name| visit(name.to_owned(), Use::Path));
+                    // `with` names a module with these two functions.
+                    ["serialize", "deserialize"]
+                        .into_iter()
+                        .for_each(|name| visit(name.to_owned(), Use::Path));
+                }
+            }
+            TokenTree::Ident(_) | TokenTree::Punct(_) => {}
         }
     }
 }

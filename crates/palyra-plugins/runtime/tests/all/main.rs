@@ -23,15 +23,3 @@ mod tape_replay;
 mod wasi;
 mod wasi_files;
 mod wasi_http;
-
-/// A file without a `mod` declaration would be a test that never runs.
-#[test]
-fn every_file_is_claimed() {
-    let claimed = include_str!("main.rs");
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/all");
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let module = name.trim_end_matches(".rs");
-        assert!(module == "main" || claimed.contains(&format!("mod {module};")), "{name} is not claimed");
-    }
-}
