@@ -72,6 +72,11 @@ impl LoadedModule {
         &self.shape
     }
 
+    /// Returns the class of engines whose pool the module runs in.
+    pub fn class(&self) -> EngineClass {
+        self.class
+    }
+
     /// Returns whether the module exports `describe`.
     pub fn has_describe(&self) -> bool {
         matches!(&self.linked, Linked::Component { exports, .. } if exports.describe.is_some())
