@@ -21,7 +21,7 @@ pub struct RunOrder {
     pub routine: Routine,
     /// Routine and due time.
     pub key: FireKey,
-    /// What its budget has left; none where there is no bound.
+    /// Fuel it reserved of its budget; `None` if unlimited.
     pub fuel_left: Option<u64>,
 }
 
@@ -33,6 +33,11 @@ pub type Held = Box<dyn Send + Sync>;
 pub trait RoutineRunner: Send + Sync + 'static {
     /// Prevents the owner from shutting down; returns `None` if it is shutting down already.
     fn hold(&self) -> Option<Held>;
+
+    /// Returns the maximum fuel that a fire of the routine can use, or `None` if it is unknown.
+    fn most_fuel(&self, _routine: &Routine) -> Option<u64> {
+        None
+    }
 
     /// Executes the routine until it is done or `ended` becomes true.
     async fn run(&self, order: RunOrder, ended: watch::Receiver<bool>) -> FireEnd;
@@ -92,7 +97,8 @@ impl Fires {
             Charge::Closed(reason) => return self.pass(key, cause, reason).await,
         };
         let (principal, tool_id) = (routine.principal(), routine.tool().map(str::to_owned));
-        let fire = NewFire { key: key.clone(), cause, principal, tool_id, late_ms, budget };
+        let most_fuel = budget.as_ref().and_then(|_| self.runner.most_fuel(routine));
+        let fire = NewFire { key: key.clone(), cause, principal, tool_id, late_ms, budget, most_fuel };
         let fuel_left = match self.store.claim(fire).await? {
             ClaimedFire::Go { fuel_left } => fuel_left,
             ClaimedFire::Taken => return Ok(Fired::Taken),

@@ -22,6 +22,7 @@ use tracing::Instrument;
 pub(super) use begun::BegunRun;
 pub(super) use execute::execute_module;
 pub use inline::InlineInvocation;
+pub use installed::fuel_limit;
 pub(super) use inline::{InlineCall, explain as explain_inline};
 pub(super) use installed::{InstalledCall, ReadyTool};
 

@@ -41,6 +41,7 @@ fn fire(store: &Routine, due_ms: u64, budget: Option<palyra_state::Budget>) -> N
         tool_id: store.tool().map(str::to_owned),
         late_ms: 0,
         budget,
+        most_fuel: None,
     }
 }
 
@@ -144,6 +145,34 @@ async fn budgets_of_runs_and_fuel_end_what_is_charged_to_them() {
     assert_eq!(store.charge(&routine).await.unwrap(), Charge::Closed("paused"));
     routine.objective = Some("gone".into());
     assert_eq!(store.charge(&routine).await.unwrap(), Charge::Closed("no_objective"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_fires_share_the_fuel_budget_of_an_objective() {
+    let (_home, root, state) = home();
+    let store = StateStore::new(Arc::clone(&state));
+    store.add_objective(&objective("fuel", None, Some(100)), "owner").unwrap();
+    let mut routine = routine("r", every(60));
+    routine.objective = Some("fuel".into());
+    let Charge::Open(budget) = store.charge(&routine).await.unwrap() else { panic!() };
+    let limited = |due| NewFire { most_fuel: Some(60), ..fire(&routine, due, budget.clone()) };
+    for (due, reserved) in [(1, 60), (2, 40)] {
+        let claimed = state.control().claim_fire(limited(due)).await.unwrap();
+        assert_eq!(claimed, ClaimedFire::Go { fuel_left: Some(reserved) });
+    }
+    assert_eq!(state.control().claim_fire(limited(3)).await.unwrap(), ClaimedFire::Exhausted);
+    let used = store.used("fuel").unwrap();
+    assert_eq!((used.fuel, store.objective("fuel").unwrap().state(used)), (0, ObjectiveState::Active));
+    state.control().finish_fire(page_key(1), ended(10)).await.unwrap();
+    state.control().finish_fire(page_key(2), FireEnd { fuel: None, ..ended(0) }).await.unwrap();
+    let claimed = state.control().claim_fire(limited(4)).await.unwrap();
+    assert_eq!(claimed, ClaimedFire::Go { fuel_left: Some(60) }, "the rest was returned");
+    // After a crash, the reservations of its fires are returned.
+    drop(store);
+    Arc::try_unwrap(state).ok().unwrap().close().unwrap();
+    let state = State::open(&root, &options()).unwrap();
+    let claimed = state.control().claim_fire(fire(&routine, 5, budget.clone())).await.unwrap();
+    assert_eq!(claimed, ClaimedFire::Go { fuel_left: Some(90) });
 }
 
 #[test]

@@ -8,8 +8,8 @@ use palyra_common::redact::escape_untrusted;
 use palyra_common::{
     ErrorCode, JsonText, LimitKind, OperatorGrants, Principal, Scope, Transport, WasmPluginRunError,
 };
-use palyra_control_plane::{Held, RoutineAction, RoutineRunner, RunOrder};
-use palyra_runner::{CallContext, CallError, ToolInvocation};
+use palyra_control_plane::{Held, Routine, RoutineAction, RoutineRunner, RunOrder};
+use palyra_runner::{CallContext, CallError, ToolInvocation, fuel_limit};
 use palyra_state::{FireEnd, FireStatus, PrincipalId};
 use tokio::sync::watch;
 
@@ -28,6 +28,10 @@ impl RoutineRunner for Runner {
     fn hold(&self) -> Option<Held> {
         let permit = self.0.upgrade()?.begin_chore()?;
         Some(Box::new(permit))
+    }
+
+    fn most_fuel(&self, routine: &Routine) -> Option<u64> {
+        fuel_limit(&self.0.upgrade()?.state().view(), routine.tool()?)
     }
 
     async fn run(&self, order: RunOrder, ended: watch::Receiver<bool>) -> FireEnd {

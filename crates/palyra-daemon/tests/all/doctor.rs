@@ -306,6 +306,7 @@ const CASES: &[Case] = &[
                 tool_id: None,
                 late_ms: 0,
                 budget: None,
+                most_fuel: None,
             };
             let end = FireEnd {
                 status: FireStatus::Failed,

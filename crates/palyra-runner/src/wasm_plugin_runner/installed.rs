@@ -258,6 +258,14 @@ fn effective(
     authorities.effective()
 }
 
+/// Returns the maximum fuel of one call of an installed tool, or `None` if there is no such tool.
+pub fn fuel_limit(view: &View, tool: &str) -> Option<u64> {
+    let id = view.aliases().get(tool).map_or(tool, String::as_str);
+    let record = view.shared_skill_of_tool(id)?;
+    let limits = profile_of(view, &record.skill_id).cap(&limits_from_manifest(&record.current.manifest));
+    Some(view.plugins().policy.value.cap(&limits).fuel_budget)
+}
+
 fn profile_of(view: &View, skill_id: &str) -> PluginCapabilityProfile {
     view.plugins().profiles.get(skill_id).map(|profile| profile.value.clone()).unwrap_or_default()
 }

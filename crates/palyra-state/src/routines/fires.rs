@@ -63,6 +63,8 @@ pub struct NewFire {
     pub late_ms: u64,
     /// Budget of the objective it is charged to.
     pub budget: Option<Budget>,
+    /// Maximum fuel of its run, reserved of the budget; all that is left if unknown.
+    pub most_fuel: Option<u64>,
 }
 
 /// Result of claiming a fire.
@@ -70,12 +72,12 @@ pub struct NewFire {
 pub enum ClaimedFire {
     /// The caller has to carry out the fire, with at most this much fuel.
     Go {
-        /// Remaining fuel; `None` if unlimited.
+        /// Fuel reserved of the budget; `None` if unlimited.
         fuel_left: Option<u64>,
     },
     /// The fire was already claimed or skipped.
     Taken,
-    /// The budget of the objective is exhausted; the fire is recorded as skipped.
+    /// Nothing of the budget is left that no other fire reserved; the fire is recorded as skipped.
     Exhausted,
 }
 
@@ -176,17 +178,17 @@ fn claim(
             .map(|begun| if begun { ClaimedFire::Go { fuel_left: None } } else { ClaimedFire::Taken });
     };
     let mut used = budget::read_use(transaction.sql(), key, &budget.objective)?;
-    if budget.is_exhausted(used) {
+    if budget.is_exhausted(used.with_reserved()) {
         (row.status, row.reason) = (FireStatus::Skipped, Some("budget"));
         return Ok(if insert(transaction, &row)? { ClaimedFire::Exhausted } else { ClaimedFire::Taken });
     }
     if !begin(transaction, fire, &row, now)? {
         return Ok(ClaimedFire::Taken);
     }
-    let fuel_left = budget.fuel_left(used);
+    let fuel_left = used.reserve(&fire.key, budget, fire.most_fuel);
     used.runs = used.runs.saturating_add(1);
-    budget::write_use(transaction.sql(), key, &budget.objective, used)?;
-    if budget.is_exhausted(used) {
+    budget::write_use(transaction.sql(), key, &budget.objective, &used)?;
+    if budget.is_exhausted(used.used()) {
         tell_exhausted(transaction, &budget.objective, &fire.principal, now)?;
     }
     Ok(ClaimedFire::Go { fuel_left })
@@ -235,10 +237,10 @@ fn finish(
         .and_then(Iterator::collect)
         .map_err(JournalError::sqlite("finish a fire"))?;
     drop(update);
-    let (Some(Some(objective)), Some(fuel)) = (ended.into_iter().next(), end.fuel) else { return Ok(()) };
+    let Some(Some(objective)) = ended.into_iter().next() else { return Ok(()) };
     let mut used = budget::read_use(transaction.sql(), row_key, &objective)?;
-    used.fuel = used.fuel.saturating_add(fuel);
-    budget::write_use(transaction.sql(), row_key, &objective, used)
+    used.settle(key, end.fuel.unwrap_or_default());
+    budget::write_use(transaction.sql(), row_key, &objective, &used)
 }
 
 fn tell_exhausted(
