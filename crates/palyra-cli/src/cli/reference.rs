@@ -59,7 +59,7 @@ fn page() -> String {
 
 /// Writes the list of commands by group.
 fn index(page: &mut String, root: &Command) {
-    page.push_str("\n| | |\n|---|---|\n");
+    page.push_str("\n| task | commands |\n|---|---|\n");
     for (title, commands) in help::grouped(root) {
         let link = |command: &&Command| {
             let name = command.get_name();

@@ -18,7 +18,7 @@ fn a_secret_is_put_listed_and_removed() {
     exit 0
     --- stdout
     secret  global/token
-    kept    created
+    change  created
     ");
     assert_snapshot!(put(b"abc").shown(), @"
     exit 2
@@ -32,7 +32,7 @@ fn a_secret_is_put_listed_and_removed() {
     exit 0
     --- stdout
     secret  global/token
-    kept    replaced
+    change  replaced
     --- stderr
     warning: `global/token` is too short to be redacted from output
     ");
@@ -50,7 +50,7 @@ fn a_secret_is_put_listed_and_removed() {
     error: not a terminal, so this needs confirmation: Remove the secret `global/token`?
     hint: add `--yes` to confirm
     ");
-    assert_snapshot!(environment.palyra(&["vault", "remove", "global/tokem", "--yes"]).shown(), @"
+    assert_snapshot!(environment.palyra(&["vault", "remove", "global/tokem"]).shown(), @"
     exit 11
     --- stderr
     error: secret `global/tokem` does not exist

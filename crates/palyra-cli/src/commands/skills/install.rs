@@ -14,10 +14,13 @@ Example:
   palyra skills install notes.palyra-skill --allow-tofu --consent DIGEST --json";
 
 const MORE: &str = "\
-A skill runs once its publisher is trusted, no finding quarantines it and a person agreed to its permissions.
-On a terminal you are asked; elsewhere pass the digest shown by a first try as `--consent DIGEST`. `--yes` never consents.
-Exit codes of a skill that is installed and not runnable: 3 declined, 5 publisher not trusted, 6 quarantined by
-the audit, 12 awaiting consent or unfit for this machine.";
+A skill can run once its publisher is trusted, no audit finding quarantines it and a person consented to its
+permissions.
+On a terminal the command asks; elsewhere pass the digest that a first attempt prints as `--consent DIGEST`.
+`--yes` never consents.
+
+Exit codes if the skill is installed but cannot run: 3 declined, 5 publisher not trusted, 6 quarantined by
+the audit, 12 awaiting consent, or this machine does not meet its requirements.";
 
 /// Verify, audit and install a skill
 #[derive(Args)]

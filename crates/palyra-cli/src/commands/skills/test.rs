@@ -30,11 +30,11 @@ Example:
   palyra skills test hello --only greets --json";
 
 const MORE: &str = "\
-A file `tests/NAME.json` is a list of cases: `input`, and `output` (the whole of it), `contains` (some of its
-fields) or `error` (a code). With several tools a case also names its `tool`. Each case runs in the sandbox
-under the permissions and limits that skill.toml requests, or under those of its `grants`; requests go to the real
+A file `tests/NAME.json` is a list of cases: `input`, and `output` (the complete output), `contains` (some of
+its fields) or `error` (a code). With several tools a case also names its `tool`. Each case runs in the sandbox
+with the permissions and limits that skill.toml requests, or with its own `grants`; requests go to the real
 network. The cases of a file run in order and share storage; a file can also be an object with `cases`,
-`config` and `secrets`. What changed is built first. Exits with 1 if a case fails.";
+`config` and `secrets`. Changed modules are built first. Exits with 1 if a case fails.";
 
 /// Run the test cases of a skill in the sandbox
 #[derive(Args)]

@@ -21,8 +21,8 @@ Example:
   palyra vault put skill:acme.notes/pin --allow-weak < pin.txt";
 
 const MORE: &str = "\
-On a terminal you are asked for the value; otherwise it is read from standard input, without the final line
-break. It is never a command-line argument, which every program on this machine could read. A value that can
+On a terminal the command asks for the value; otherwise it reads standard input, without the final line
+break. A secret is never a command-line argument, which every program on this machine could read. A value that can
 be guessed (less than 40 bits, such as a PIN) is rejected, because a skill could find it out by trying;
 `--allow-weak` stores it anyway.";
 
@@ -92,8 +92,8 @@ impl Reply for Put {
     const SCHEMA: &'static str = "palyra.vault.put/v1";
 
     fn data(&self) -> String {
-        let kept = if self.put.replaced { "replaced" } else { "created" };
-        facts(&[("secret", self.put.secret.clone()), ("kept", kept.to_owned())])
+        let change = if self.put.replaced { "replaced" } else { "created" };
+        facts(&[("secret", self.put.secret.clone()), ("change", change.to_owned())])
     }
 
     fn talk(&self) -> Vec<Remark> {

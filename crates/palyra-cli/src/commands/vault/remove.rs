@@ -28,7 +28,11 @@ pub(super) struct Removed(RemovedSecret);
 
 pub(super) fn execute(args: &RemoveArgs, globals: &Globals) -> Result<Removed, CliError> {
     let secret = reference::read(&args.reference)?;
-    confirm(globals, &format!("Remove the secret `{secret}`?"))?;
+    // A name that does not exist fails before the prompt; a token that may not list names gets the prompt.
+    let known = client::ask(globals, "vault remove", async |client| client.secrets().await);
+    if known.map_or(true, |known| known.secrets.iter().any(|known| known.secret == secret.to_string())) {
+        confirm(globals, &format!("Remove the secret `{secret}`?"))?;
+    }
     let remove = async |client: AnyClient| client.remove_secret(&secret).await;
     client::ask(globals, "vault remove", remove).map(Removed)
 }

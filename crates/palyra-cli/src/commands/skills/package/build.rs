@@ -35,8 +35,8 @@ and the signature. The same files and key give the same bytes everywhere.
 After `palyra keys rotate` on this state root the package includes the rotation statements; elsewhere name them
 with `--succession`. `palyra skills package sign` adds the signatures that a threshold needs.
 
-A component that describes itself must say what skill.toml says. Differences are shown with both sides;
-`--write` puts what the component says into skill.toml. Exits with 6 if the package could not run.";
+The description in a component must match skill.toml. Differences are shown with both sides; `--write` updates
+skill.toml from the component. Exits with 6 if the package could not run.";
 
 /// Build and sign a package
 #[derive(Args)]
