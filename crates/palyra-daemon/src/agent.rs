@@ -17,6 +17,7 @@ mod write;
 pub(crate) use answer::{Answerer, surface_of};
 pub(crate) use hub::{SessionSignals, Signal};
 pub(crate) use resume::resume_all;
+pub(crate) use sessions::may_see;
 pub use think::ModelSource;
 
 use std::collections::HashMap;

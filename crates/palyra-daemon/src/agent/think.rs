@@ -178,5 +178,7 @@ fn history(app: &App, run: &RunState) -> Vec<Message> {
         Vec::new()
     });
     let read = |bytes: &Vec<u8>| serde_json::from_slice::<RunState>(bytes).ok();
-    rows.iter().rev().filter_map(read).flat_map(|earlier| earlier.messages).collect()
+    // The columns for queries are not covered by the MAC: a run of another session must not enter the conversation.
+    let own = |earlier: &RunState| earlier.session_id == run.session_id;
+    rows.iter().rev().filter_map(read).filter(own).flat_map(|earlier| earlier.messages).collect()
 }

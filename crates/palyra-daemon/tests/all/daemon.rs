@@ -155,6 +155,15 @@ impl Daemon {
         self.clock.fetch_add(ms, Ordering::SeqCst);
     }
 
+    /// Changes rows as another program could.
+    pub(crate) async fn edit(&self, sql: &str) {
+        let sql = sql.to_owned();
+        let edit = move |transaction: &mut palyra_journal::JournalTransaction<'_>| {
+            transaction.sql().execute_batch(&sql).map_err(palyra_journal::JournalError::sqlite("edit"))
+        };
+        self.state().journal().transaction(palyra_journal::Durability::Normal, edit).await.unwrap();
+    }
+
     /// Stops it, and opens the state root again.
     pub(crate) async fn stop_and_reopen(mut self) -> (State, tempfile::TempDir) {
         self.app.begin_stop();

@@ -177,6 +177,26 @@ async fn documents_of_a_caller_are_bounded_and_page() {
     assert_eq!((page.surfaces.len(), rest.surfaces.len(), rest.next), (40, 24, None));
 }
 
+/// The columns used in queries are not covered by the MAC of a row.
+#[tokio::test(flavor = "multi_thread")]
+async fn document_given_to_another_caller_by_an_edited_row_is_not_listed() {
+    let daemon = Daemon::start().await;
+    install_forms(&daemon);
+    let (client, other) = (caller(&daemon, "form-filler"), caller(&daemon, "other"));
+    let id = show(&client, &form(None)).await.surface_id.unwrap();
+    daemon.advance(1);
+    show(&other, &form(None)).await;
+    daemon
+        .edit(
+            "UPDATE call_surfaces SET owner = (SELECT owner FROM call_surfaces ORDER BY run_id DESC LIMIT 1)",
+        )
+        .await;
+    let listed = other.call_surfaces(None, None).await.unwrap().surfaces;
+    assert_eq!(listed.len(), 1, "its own one");
+    assert_ne!(listed[0].surface_id, id);
+    assert_eq!(daemon.over_tcp().call_surfaces(None, None).await.unwrap().surfaces.len(), 2);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn mcp_clients_get_documents_in_the_form_they_announced() {
     let daemon = Daemon::start().await;

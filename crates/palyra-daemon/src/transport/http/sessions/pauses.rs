@@ -1,5 +1,6 @@
 //! Pauses of agent runs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -58,11 +59,22 @@ async fn list(
     let (limit, owner) = (limit(query.limit)?, own(&principal));
     let rows = blocking(&app, move |app| {
         let status = query.status.map(PauseStatus::wire_name);
-        app.state().sessions().pauses(status, owner.as_deref(), query.before.as_deref(), limit)
+        app.sessions().pauses(status, owner.as_deref(), query.before.as_deref(), limit)
     });
     let rows = rows.await?;
-    let pauses: Vec<Pause> = rows.iter().map(|bytes| read(bytes)).collect::<Result<_, _>>()?;
+    let mut pauses: Vec<Pause> = rows.iter().map(|bytes| read(bytes)).collect::<Result<_, _>>()?;
     let next = pauses.last().filter(|_| pauses.len() == limit).map(|last| last.pause_id.clone());
+    if !principal.is_owner() {
+        // The columns for queries are not covered by the MAC, so the session in the content of the row decides.
+        let mut own = BTreeMap::new();
+        for Pause { session_id, .. } in &pauses {
+            if !own.contains_key(session_id) {
+                let sees = app.session_of(&principal, session_id).await.is_ok();
+                own.insert(session_id.clone(), sees);
+            }
+        }
+        pauses.retain(|pause| own.get(&pause.session_id).is_some_and(|sees| *sees));
+    }
     Ok(Json(PauseList { pauses, next }))
 }
 

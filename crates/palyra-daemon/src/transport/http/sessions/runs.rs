@@ -52,13 +52,13 @@ async fn list(
 ) -> Answer<AgentRunList> {
     app.session_of(&principal, &session_id).await?;
     let limit = limit(query.limit)?;
-    let rows = blocking(&app, move |app| {
-        app.state().sessions().runs_of(&session_id, query.before.as_deref(), limit)
-    });
-    let runs = rows.await?;
-    let runs: Vec<AgentRun> =
-        runs.iter().map(|bytes| read::<RunState>(bytes).map(|run| run.to_api())).collect::<Result<_, _>>()?;
+    let of = session_id.clone();
+    let rows = blocking(&app, move |app| app.sessions().runs_of(&of, query.before.as_deref(), limit));
+    let mut runs: Vec<RunState> = rows.await?.iter().map(|bytes| read(bytes)).collect::<Result<_, _>>()?;
     let next = runs.last().filter(|_| runs.len() == limit).map(|last| last.run_id.clone());
+    // The columns for queries are not covered by the MAC, so the content of the row decides.
+    runs.retain(|run| run.session_id == session_id);
+    let runs: Vec<AgentRun> = runs.iter().map(RunState::to_api).collect();
     Ok(Json(AgentRunList { runs, next }))
 }
 
