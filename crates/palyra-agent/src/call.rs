@@ -36,6 +36,9 @@ pub enum CallState {
     Running {
         /// Start time in Unix milliseconds.
         since_ms: u64,
+        /// Id of the tool's run, chosen before it starts; `None` in rows of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool_run_id: Option<String>,
     },
     /// The call pipeline requires the approval of a person.
     WantsApproval {

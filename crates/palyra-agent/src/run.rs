@@ -4,7 +4,7 @@ use palyra_api::sessions::{AgentBudget, AgentRun, AgentRunStatus, AgentUse, Paus
 use palyra_models::Message;
 use serde::{Deserialize, Serialize};
 
-use crate::call::Call;
+use crate::call::{Call, CallState};
 use crate::guard::LoopGuard;
 use crate::plan::Candidate;
 
@@ -103,6 +103,14 @@ impl RunState {
     /// Returns the call with this id.
     pub fn call(&self, call_id: &str) -> Option<&Call> {
         self.calls.iter().find(|call| call.call_id == call_id)
+    }
+
+    /// Sets the id of the tool's run for a call that is about to start, so that a resumed process can find that run.
+    pub fn name_run(&mut self, call_id: &str, id: String) {
+        let call = self.calls.iter_mut().find(|call| call.call_id == call_id);
+        if let Some(CallState::Running { tool_run_id, .. }) = call.map(|call| &mut call.state) {
+            *tool_run_id = Some(id);
+        }
     }
 
     /// Returns the milliseconds until the pause or the time limit expires; `None` for a run that has ended.

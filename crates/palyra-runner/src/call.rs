@@ -45,6 +45,8 @@ pub struct CallContext {
     pub wait_for_approval: Option<std::time::Duration>,
     /// Labels of the data the session has read so far, for rules of the access policy.
     pub labels: InformationLabels,
+    /// The id of the run, for a caller that stored it before the call; a new one otherwise.
+    pub run_id: Option<String>,
 }
 
 /// Result of a call that returned an output.

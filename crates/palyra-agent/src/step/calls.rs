@@ -58,7 +58,7 @@ impl Step<'_> {
         self.run.used.tool_calls += 1;
         let since_ms = self.world.now_ms;
         if let Some(call) = self.run.calls.iter_mut().find(|call| call.call_id == call_id) {
-            call.state = CallState::Running { since_ms };
+            call.state = CallState::Running { since_ms, tool_run_id: None };
         }
         let call_id = call_id.to_owned();
         self.events.push(SessionEventBody::ToolStarted { call_id: call_id.clone(), tool_id: call.tool_id });

@@ -134,7 +134,7 @@ impl Step<'_> {
             skill_id: String::new(),
             arguments: proposed.arguments,
             access: ToolAccess::default(),
-            state: CallState::Running { since_ms: now_ms },
+            state: CallState::Running { since_ms: now_ms, tool_run_id: None },
         });
         if !self.run.status.is_final() {
             self.effects.push(Effect::Search { call_id, query });

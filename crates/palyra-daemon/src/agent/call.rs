@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use palyra_a2ui::A2uiDocument;
-use palyra_agent::{Call, CallOutcome, RunState, SessionState, SurfaceState, used_labels};
-use palyra_api::sessions::{SessionEvent, SessionEventBody, SessionLabels};
+use palyra_agent::{Call, CallOutcome, CallState, RunState, SessionState, used_labels};
+use palyra_api::sessions::{SessionEvent, SessionEventBody};
 use palyra_common::{
     InformationLabels, JsonText, OperatorGrants, Principal, Scope, ScopeSet, Transport, WasmPluginRunError,
 };
@@ -12,7 +12,7 @@ use palyra_runner::{
     CallContext, CallError, RunListener, ToolInvocation, ToolResult, effective_grants_of_tool,
 };
 use palyra_skills::Sha256Digest;
-use palyra_state::REQUEST_LIFETIME_MS;
+use palyra_state::{REQUEST_LIFETIME_MS, State};
 use tokio::sync::watch;
 
 use crate::app::App;
@@ -35,6 +35,10 @@ pub(super) async fn call(
         Ok(input) => input,
         Err(error) => return CallOutcome::Refused { error: error.to_string() },
     };
+    let run_id = match &call.state {
+        CallState::Running { tool_run_id, .. } => tool_run_id.clone(),
+        _ => None,
+    };
     let (listener, mut lines) = RunListener::new();
     let invocation = ToolInvocation {
         tool: call.tool_id.clone(),
@@ -49,7 +53,8 @@ pub(super) async fn call(
             session: Some(run.session_id.clone()),
             parent_run: Some(run.run_id.clone()),
             wait_for_approval: None,
-            labels: flow_labels(run.labels),
+            labels: run.labels,
+            run_id,
         },
     };
     let end = async move {

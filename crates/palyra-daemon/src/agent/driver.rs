@@ -163,12 +163,17 @@ impl Driver {
             let plan = step(&run, input, World { now_ms: app.now_ms(), tools: &cards });
             Ok::<_, StateError>((session, plan))
         });
-        let (mut session, plan) = match planned.await {
+        let (mut session, mut plan) = match planned.await {
             Ok(planned) => planned?,
             Err(error) => return Err(sessions::broken(&error.to_string())),
         };
         if plan.run == self.run && leaves.is_empty() {
             return Ok(());
+        }
+        for effect in &plan.effects {
+            if let Effect::Call { call_id } = effect {
+                plan.run.name_run(call_id, self.app.sessions().new_id("run")?);
+            }
         }
         write::write(&self.app, &mut session, &plan, leaves).await?;
         let Plan { run, effects, .. } = plan;

@@ -38,10 +38,12 @@ pub(crate) async fn resume_all(app: Arc<App>) {
 
 /// Returns the state of a call: a run of a tool is stored before it can have an effect, and has one receipt.
 async fn find(app: &Arc<App>, run: &RunState, running: &Call) -> Found {
-    let CallState::Running { since_ms } = running.state else { return Found::NotBegun };
+    let CallState::Running { since_ms, tool_run_id } = running.state.clone() else { return Found::NotBegun };
     let (reading, session_id, tool_id) = (Arc::clone(app), run.session_id.clone(), running.tool_id.clone());
-    let row = tokio::task::spawn_blocking(move || {
-        reading.state().sessions().tool_run(&session_id, &tool_id, since_ms)
+    let row = tokio::task::spawn_blocking(move || match tool_run_id {
+        Some(id) => Ok(reading.state().runs().get(&id)?.map(|run| (run.run_id, run.status))),
+        // Runs of earlier versions have an id that the session did not choose.
+        None => reading.sessions().tool_run(&session_id, &tool_id, since_ms),
     });
     let (tool_run_id, status) = match row.await {
         Ok(Ok(None)) => return Found::NotBegun,

@@ -121,6 +121,85 @@ async fn router_proposes_a_person_confirms_and_the_tool_answers() {
     assert_eq!((listed[0].title.as_str(), &listed[0].active_run), ("please echo the number 7", &None));
 }
 
+/// The columns used in queries are not covered by the MAC of a row.
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_given_to_another_session_or_owner_by_an_edit_are_not_listed_or_sent_to_a_model() {
+    let daemon = Daemon::with_bench().await;
+    let token = |name| daemon.over_tcp_as(&daemon.token_with(name, &[Scope::Read, Scope::Invoke]));
+    let (one, two) = (token("one"), token("two"));
+    let (victim, spy) = (session(&one, &[ECHO]).await, session(&two, &[ECHO]).await);
+    let run = one.say(&victim, "echo the number 7").await.unwrap();
+    assert_eq!(settled(&one, &run.run_id).await.status, AgentRunStatus::Paused);
+    daemon
+        .edit(&format!(
+            "UPDATE agent_runs SET session_id = '{spy}'; UPDATE session_pauses SET session_id = '{spy}'"
+        ))
+        .await;
+    daemon.advance(1);
+    let provider = scripted(&daemon, [Script::text("hello")]);
+    let said = two.say(&spy, "hello").await.unwrap();
+    settled(&two, &said.run_id).await;
+    let seen = format!("{:?}", provider.requests());
+    assert!(seen.contains("hello") && !seen.contains("number 7"), "{seen}");
+    let runs = two.agent_runs(&spy, None).await.unwrap().runs;
+    assert_eq!(runs.iter().map(|run| &run.run_id).collect::<Vec<_>>(), [&said.run_id]);
+    assert!(two.pauses(None).await.unwrap().pauses.is_empty());
+    daemon
+        .edit(&format!(
+            "UPDATE agent_sessions SET owner = (SELECT owner FROM agent_sessions WHERE session_id = '{spy}')"
+        ))
+        .await;
+    let listed = two.sessions(&SessionQuery::default()).await.unwrap().sessions;
+    assert_eq!(listed.iter().map(|session| &session.session_id).collect::<Vec<_>>(), [&spy]);
+}
+
+/// Two calls of one tool start in the same millisecond, and the daemon stops before it stored their results.
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_calls_of_one_tool_keep_their_own_runs_after_a_crash() {
+    let daemon = Daemon::with_bench().await;
+    let client = daemon.over_tcp();
+    daemon
+        .edit(
+            "CREATE TABLE kept (run_id TEXT, bytes BLOB, mac BLOB);
+        CREATE TRIGGER keep AFTER INSERT ON agent_runs BEGIN
+        INSERT INTO kept VALUES (NEW.run_id, NEW.bytes, NEW.mac); END",
+        )
+        .await;
+    let calls = [call(ECHO, r#"{"n":1}"#), call(ECHO, r#"{"n":2}"#)];
+    scripted(&daemon, [Script::calls(calls), Script::text("done")]);
+    let session = session(&client, &[ECHO]).await;
+    let run = client.say(&session, "echo both").await.unwrap();
+    assert_eq!(settled(&client, &run.run_id).await.status, AgentRunStatus::Finished);
+    let before = history(&client, &session).await;
+    // Restores the row to its content while both calls were in progress.
+    daemon
+        .edit(
+            "DROP TRIGGER keep; UPDATE agent_runs SET open = 1, (bytes, mac) = (SELECT bytes, mac FROM kept
+        WHERE CAST(bytes AS TEXT) LIKE '%\"is\":\"running\"%\"is\":\"running\"%' LIMIT 1); DROP TABLE kept",
+        )
+        .await;
+    let daemon = daemon.restart().await;
+    daemon.app.become_gateway(crate::hooks::quick());
+    let client = daemon.over_tcp();
+    settled(&client, &run.run_id).await;
+    let outputs = |events: &[SessionEvent]| -> Vec<(String, Option<String>, Option<String>)> {
+        let mut outputs: Vec<_> = events
+            .iter()
+            .filter_map(|event| match &event.body {
+                SessionEventBody::ToolFinished { call_id, output, tool_run_id, .. } => {
+                    Some((call_id.clone(), output.clone(), tool_run_id.clone()))
+                }
+                _ => None,
+            })
+            .collect();
+        outputs.sort();
+        outputs
+    };
+    let after = history(&client, &session).await.split_off(before.len());
+    assert_eq!(outputs(&before).len(), 2);
+    assert_eq!(outputs(&after), outputs(&before));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_that_do_not_fit_change_nothing_and_the_second_answer_is_refused() {
     let daemon = Daemon::with_bench().await;

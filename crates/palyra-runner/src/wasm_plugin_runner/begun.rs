@@ -41,6 +41,7 @@ impl BegunRun {
             &calling.subject,
             &calling.principal,
             calling.context.session.as_deref(),
+            calling.context.run_id.as_deref(),
         )?);
         // Registered before the check: a change in between is found by the check or cancels the run.
         let listed = caller.state.runs().registry().list(
