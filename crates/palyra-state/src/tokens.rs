@@ -40,6 +40,9 @@ pub struct TokenRecord {
     /// Expiry time in Unix milliseconds; `None` for a token without expiry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_ms: Option<u64>,
+    /// First token of the chain of tokens that created this one; `None` if the owner created it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lineage: Option<Sha256Digest>,
 }
 
 /// A new token with its secret, which cannot be shown again.
@@ -136,13 +139,47 @@ impl TokenStore<'_> {
         (!expired).then(|| record.clone())
     }
 
-    /// Makes a token; `by` is who asked for it.
+    /// Returns the first token of the chain that created `token`, or `None` for the owner.
+    ///
+    /// Requesters are compared by lineage: a token must not approve its own request with a token that it created.
+    pub(crate) fn lineage(&self, token: Option<Sha256Digest>) -> Option<Sha256Digest> {
+        let view = self.state.view();
+        let tokens = view.tokens();
+        // A removed token has no record, and is its own lineage.
+        let created_by = |digest: &Sha256Digest| tokens.by_name.get(tokens.by_digest.get(digest)?)?.lineage;
+        token.map(|digest| created_by(&digest).unwrap_or(digest))
+    }
+
+    /// Creates a token of the owner; `by` is the name in the journal.
     pub fn add(
         &self,
         name: &str,
         scopes: ScopeSet,
         expires_ms: Option<u64>,
         by: &str,
+    ) -> Result<NewToken, TokenError> {
+        self.create(name, scopes, expires_ms, by, None)
+    }
+
+    /// Creates a token on request of a principal, in whose lineage it is.
+    pub fn add_by(
+        &self,
+        name: &str,
+        scopes: ScopeSet,
+        expires_ms: Option<u64>,
+        by: &Principal,
+    ) -> Result<NewToken, TokenError> {
+        let lineage = self.lineage(by.identity.map(Sha256Digest::from_bytes));
+        self.create(name, scopes, expires_ms, &by.name, lineage)
+    }
+
+    fn create(
+        &self,
+        name: &str,
+        scopes: ScopeSet,
+        expires_ms: Option<u64>,
+        by: &str,
+        lineage: Option<Sha256Digest>,
     ) -> Result<NewToken, TokenError> {
         check_name(name)?;
         if scopes.is_empty() {
@@ -162,7 +199,8 @@ impl TokenStore<'_> {
         }
         let secret = new_secret()?;
         let digest = Sha256Digest::of(secret.as_bytes());
-        let record = TokenRecord { name: name.to_owned(), scopes, digest, created_ms: now, expires_ms };
+        let record =
+            TokenRecord { name: name.to_owned(), scopes, digest, created_ms: now, expires_ms, lineage };
         let bytes = serde_json::to_vec(&record).map_err(StateError::record("written", name))?;
         let row = RowChange::Put { table: SealedTable::Token, key: name.to_owned(), bytes };
         let scopes: Vec<Scope> = record.scopes.iter().collect();

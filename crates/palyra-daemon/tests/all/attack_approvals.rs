@@ -7,6 +7,7 @@ use crate::routines::request as routine;
 use palyra_api::approvals::{Approval, ApprovalQuery, ApprovalScope, ApprovalStatus, ApproveRequest};
 use palyra_api::client::remote::Remote;
 use palyra_api::policy::PolicyChange;
+use palyra_api::tokens::NewTokenRequest;
 use palyra_api::tools::InvokeRequest;
 use palyra_api::{Client, ClientError, Problem};
 use palyra_common::Scope;
@@ -189,6 +190,34 @@ async fn requester_cannot_decide_own_request_under_a_policy_that_permits_everyth
     let owner = daemon.over_socket();
     let own = asked(&owner, "{}").await;
     assert_eq!(problem(owner.approve(&own, &yes()).await).code.as_str(), "forbidden");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn token_cannot_approve_own_request_with_a_token_it_created() {
+    let daemon = Daemon::with_bench().await;
+    let scopes = [Scope::Read, Scope::Invoke, Scope::Approve, Scope::Admin];
+    let agent = client(&daemon, "agent", &scopes);
+    let create = async |by: &Client<Remote>, name: &str| {
+        let scopes = scopes.iter().map(|scope| (*scope).into()).collect();
+        let request = NewTokenRequest { name: name.into(), scopes, lifetime_seconds: None };
+        daemon.over_tcp_as(&by.add_token(&request).await.unwrap().secret)
+    };
+    let child = create(&agent, "child").await;
+    let grandchild = create(&child, "grandchild").await;
+    let person = client(&daemon, "person", &[Scope::Read, Scope::Approve]);
+    let all = [&agent, &child, &grandchild];
+    for (n, asks) in all.into_iter().enumerate() {
+        let id = asked(asks, &json!({ "n": n }).to_string()).await;
+        for decides in all {
+            let refused = problem(decides.approve(&id, &yes()).await);
+            assert_eq!((refused.code.as_str(), refused.status), ("forbidden", 403), "{refused:?}");
+        }
+        person.approve(&id, &yes()).await.unwrap();
+    }
+    // The creating token is removed, but both tokens still have the same lineage.
+    let id = asked(&agent, "{}").await;
+    daemon.state().tokens().remove("child", "owner").unwrap();
+    assert_eq!(problem(grandchild.approve(&id, &yes()).await).code.as_str(), "forbidden");
 }
 
 #[tokio::test(flavor = "multi_thread")]

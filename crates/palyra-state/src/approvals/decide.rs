@@ -33,8 +33,7 @@ pub struct ApprovalDecision {
     pub presence: Presence,
     /// Reason given by the decider; stored with at most 500 characters, escaped.
     pub reason: Option<String>,
-    /// SHA-256 of the whole arguments the decider has seen; required to approve arguments that lists
-    /// truncate.
+    /// SHA-256 of the whole arguments the decider has seen; required to approve arguments that lists truncate.
     pub arguments_sha256: Option<Sha256Digest>,
 }
 
@@ -59,6 +58,14 @@ pub enum Presence {
     McpClient,
 }
 
+/// The decision made before the transaction, and the generation of the state it is valid for.
+#[derive(Debug, Clone, Copy)]
+struct Planned {
+    generation: u64,
+    /// True if the decider is the requester or in its lineage.
+    own: bool,
+}
+
 /// Decides a pending request. Of several concurrent decisions one wins; the others fail with `Decided`.
 ///
 /// The policy is evaluated again if the state changes before the decision is committed.
@@ -80,8 +87,8 @@ pub async fn decide_approval(
             owner.approvals().authorize_decision(&id, &given)
         };
         let authorized = tokio::task::spawn_blocking(authorize).await;
-        let generation = authorized.map_err(StateError::record("decided", "an approval"))??;
-        match state.approvals().apply_decision(approval_id, Arc::clone(&decision), generation).await {
+        let planned = authorized.map_err(StateError::record("decided", "an approval"))??;
+        match state.approvals().apply_decision(approval_id, Arc::clone(&decision), planned).await {
             Err(ApprovalError::State(StateError::Moved { .. })) if attempt < MAX_ATTEMPTS => attempt += 1,
             decided => return decided,
         }
@@ -89,13 +96,12 @@ pub async fn decide_approval(
 }
 
 impl ApprovalStore<'_> {
-    /// Evaluates the policy for a pending request and returns the generation of the state it was evaluated
-    /// against.
+    /// Evaluates the policy for a pending request.
     fn authorize_decision(
         &self,
         approval_id: &str,
         decision: &ApprovalDecision,
-    ) -> Result<u64, ApprovalError> {
+    ) -> Result<Planned, ApprovalError> {
         let authorizer = self.state.authorizer();
         let approval = self.stored(approval_id)?;
         // For a closed request the transaction reports how it was closed. Denying widens nothing, so no rule
@@ -107,28 +113,31 @@ impl ApprovalStore<'_> {
             authorized
                 .map_err(|decision| ApprovalError::Denied { approval_id: approval.approval_id, decision })?;
         }
-        Ok(authorizer.generation())
+        let lineage = |token| self.state.tokens().lineage(token);
+        let decider = PrincipalId::from(&*decision.decider).token;
+        let own = approval.requester.is_none_or(|asked| lineage(asked.token) == lineage(decider));
+        Ok(Planned { generation: authorizer.generation(), own })
     }
 
     async fn apply_decision(
         &self,
         approval_id: &str,
         decision: Arc<ApprovalDecision>,
-        planned: u64,
+        planned: Planned,
     ) -> Result<Approval, ApprovalError> {
         let (id, key, now) =
             (approval_id.to_owned(), Arc::clone(&self.state.row_key), self.state.expiry_now_ms());
         let decided = self.state.journal.transaction(
             Durability::Full,
             move |transaction: &mut JournalTransaction<'_>| {
-                expect_generation(transaction, planned)?;
+                expect_generation(transaction, planned.generation)?;
                 let mut approval = read(transaction, &key, &id)?;
                 if approval.is_overdue(now) {
                     // The expiry is stored, although the late decision fails with an error.
                     expire(transaction, &key, &mut approval, now)?;
                     return Ok(Err(decided_already(&approval)));
                 }
-                judge(&mut approval, &decision, now)?;
+                judge(&mut approval, &decision, planned.own, now)?;
                 write(transaction, &key, &approval, now)?;
                 Ok::<_, ApprovalError>(Ok(approval))
             },
@@ -170,14 +179,19 @@ impl ApprovalStore<'_> {
     }
 }
 
-fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Result<(), ApprovalError> {
+fn judge(
+    approval: &mut Approval,
+    decision: &ApprovalDecision,
+    own: bool,
+    now: u64,
+) -> Result<(), ApprovalError> {
     if approval.status != ApprovalStatus::Pending {
         return Err(decided_already(approval));
     }
     let approval_id = approval.approval_id.clone();
     match decision.verdict {
         ApprovalVerdict::Approve(scope) => {
-            check_decider(approval, decision)?;
+            check_decider(approval, decision, own)?;
             check_seen(approval, decision)?;
             let reaches = match scope {
                 ApprovalScope::Run => approval.parent_run.is_some(),
@@ -199,11 +213,9 @@ fn judge(approval: &mut Approval, decision: &ApprovalDecision, now: u64) -> Resu
     Ok(())
 }
 
-/// Rejects a requester that approves its own request without evidence of a person, whatever the policy
-/// permits.
-fn check_decider(approval: &Approval, decision: &ApprovalDecision) -> Result<(), ApprovalError> {
+/// Rejects a requester that approves its own request without evidence of a person, whatever the policy permits.
+fn check_decider(approval: &Approval, decision: &ApprovalDecision, own: bool) -> Result<(), ApprovalError> {
     let decider = PrincipalId::from(&*decision.decider);
-    let own = approval.requester.as_ref().is_none_or(|asked| asked.token == decider.token);
     let as_a_person = match decision.presence {
         Presence::Unknown => false,
         Presence::Owner => decider.is_owner(),
@@ -215,8 +227,7 @@ fn check_decider(approval: &Approval, decision: &ApprovalDecision) -> Result<(),
     Ok(())
 }
 
-/// Requires the digest of the whole arguments where lists truncate them, so that nobody approves what was not
-/// shown.
+/// Requires the digest of the whole arguments where lists truncate them, so that no unseen arguments are approved.
 fn check_seen(approval: &Approval, decision: &ApprovalDecision) -> Result<(), ApprovalError> {
     let approval_id = || approval.approval_id.clone();
     match decision.arguments_sha256 {
@@ -306,6 +317,7 @@ mod tests {
 
     use super::*;
     use crate::approvals::{ApprovalAnswer, ApprovalRequest};
+    use crate::db::write_generation;
     use crate::root::StateRoot;
     use crate::state::StateOptions;
 
@@ -341,14 +353,18 @@ mod tests {
             arguments_sha256: None,
         });
         let now = state.view().generation();
-        let moved =
-            state.approvals().apply_decision("apr_1", Arc::clone(&decision), now + 1).await.unwrap_err();
+        let planned = |generation| Planned { generation, own: false };
+        let moved = state
+            .approvals()
+            .apply_decision("apr_1", Arc::clone(&decision), planned(now + 1))
+            .await
+            .unwrap_err();
         assert!(
             matches!(moved, ApprovalError::State(StateError::Moved { planned, found })
                 if (planned, found) == (now + 1, now)),
             "{moved}"
         );
-        let current = state.approvals().apply_decision("apr_1", decision, now).await.unwrap_err();
+        let current = state.approvals().apply_decision("apr_1", decision, planned(now)).await.unwrap_err();
         assert!(matches!(current, ApprovalError::NotFound { .. }), "{current}");
     }
 
@@ -378,5 +394,52 @@ mod tests {
         edit("UPDATE approvals SET expires_at = 0").await.unwrap();
         assert_eq!(state.approvals().expire().unwrap(), 0);
         assert!(!changes.has_changed().unwrap());
+    }
+
+    /// A commit moves the generation of the rows before it publishes its view. Without waiting for it, every attempt
+    /// would be authorized against the old view.
+    #[tokio::test]
+    async fn decision_during_a_commit_waits_for_its_view_instead_of_failing_as_busy() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = StateOptions { key_source: KeySourceChoice::File, ..StateOptions::default() };
+        let state = Arc::new(StateRoot::new(directory.path().join("root")).init(&options).unwrap());
+        let ApprovalAnswer::Waiting(id) = state.approvals().ask(request("add")).await.unwrap() else {
+            panic!()
+        };
+        let now = state.view().generation();
+        let set_generation = async |generation| {
+            let work = move |transaction: &mut JournalTransaction<'_>| {
+                let written = write_generation(transaction.sql(), generation);
+                written.map_err(JournalError::sqlite("write the generation"))
+            };
+            state.journal.transaction(Durability::Normal, work).await.unwrap();
+        };
+        // The middle of a commit: its rows are written, its view is not published.
+        let (held, is_held) = std::sync::mpsc::channel();
+        let (release, is_released) = std::sync::mpsc::channel::<()>();
+        let committing = Arc::clone(&state);
+        let commit = std::thread::spawn(move || {
+            let gate = committing.gate();
+            held.send(()).unwrap();
+            is_released.recv().unwrap();
+            drop(gate);
+        });
+        is_held.recv().unwrap();
+        set_generation(now + 1).await;
+        let decision = ApprovalDecision {
+            verdict: ApprovalVerdict::Deny,
+            decider: Arc::new(Principal::owner(Transport::Command)),
+            presence: Presence::Owner,
+            reason: None,
+            arguments_sha256: None,
+        };
+        let deciding = decide_approval(&state, &id, decision);
+        tokio::pin!(deciding);
+        let early = tokio::time::timeout(std::time::Duration::from_millis(300), &mut deciding).await;
+        assert!(early.is_err(), "{early:?}");
+        set_generation(now).await;
+        release.send(()).unwrap();
+        assert_eq!(deciding.await.unwrap().status, ApprovalStatus::Denied);
+        commit.join().unwrap();
     }
 }

@@ -65,12 +65,12 @@ fn make(app: &App, principal: &Principal, request: &NewTokenRequest) -> Result<N
     }
     let now = app.state().expiry_now_ms();
     let expires = request.lifetime_seconds.map(|seconds| now.saturating_add(seconds.saturating_mul(1_000)));
-    let made = app.state().tokens().add(&request.name, scopes, expires, &principal.name)?;
+    let made = app.tokens().add_by(&request.name, scopes, expires, principal)?;
     Ok(NewToken { token: token_to_api(&made.record, now), secret: made.secret.as_str().to_owned() })
 }
 
 fn token_to_api(record: &TokenRecord, now_ms: u64) -> Token {
-    let TokenRecord { name, scopes, digest: _, created_ms, expires_ms } = record;
+    let TokenRecord { name, scopes, digest: _, created_ms, expires_ms, lineage: _ } = record;
     Token {
         name: name.clone(),
         scopes: scopes.iter().map(Into::into).collect(),
