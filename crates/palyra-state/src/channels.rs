@@ -1,4 +1,4 @@
-//! Channels: where messages of guests go once they are published.
+//! Channels: destinations of the messages that guests publish.
 //!
 //! An operator defines a channel; a guest with a grant publishes to it. A message is committed before its delivery,
 //! and each webhook or file has a cursor.
@@ -7,11 +7,11 @@ mod define;
 mod messages;
 mod record;
 
-pub(crate) use messages::read_message;
+pub(crate) use messages::{KEPT, read_message};
 pub use messages::{MessageSeal, PublishedMessage, publish};
 pub use record::{ChannelKind, ChannelRecord};
 
 crate::state::store! {
-    /// The channels of a state and the messages published to them.
+    /// Defines the channels of a state and stores the messages published to them.
     ChannelStore, channels
 }

@@ -4,6 +4,7 @@ use crate::daemon::Daemon;
 use crate::hooks::{quick, until};
 use hmac::{Hmac, KeyInit, Mac};
 use palyra_api::channels::{AddChannelRequest, Channel, ChannelTarget};
+use palyra_api::journal::VerifyRequest;
 use palyra_api::tools::InvokeRequest;
 use palyra_common::SecretValue;
 use palyra_egress::testing::{TestBody, TestReply, TestServer};
@@ -415,6 +416,31 @@ async fn a_message_that_was_given_up_outlives_newer_ones() {
     daemon.over_socket().retry_channel_letter("alerts", letter).await.unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 1);
     daemon.state().channels().trim().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deleted_messages_are_missed_by_the_journal() {
+    let daemon = daemon().await;
+    let client = daemon.over_socket();
+    // The channel does not exist yet, so the message is stored nowhere.
+    say(&daemon).await;
+    let request = AddChannelRequest { name: "alerts".into(), ..AddChannelRequest::default() };
+    client.add_channel(&request).await.unwrap();
+    daemon.advance(1);
+    for _ in 0..3 {
+        say(&daemon).await;
+    }
+    let intact = client.verify_journal(&VerifyRequest::default()).await.unwrap();
+    assert_eq!(intact.messages_checked, 3);
+    daemon.edit("DELETE FROM channel_messages WHERE id = (SELECT max(id) - 1 FROM channel_messages)").await;
+    let problem = client.verify_journal(&VerifyRequest::default()).await.unwrap_err().into_problem();
+    assert_eq!(problem.code.as_str(), "state_damaged");
+    let differences = problem.details["differences"].as_array().unwrap();
+    assert_eq!(differences.len(), 1, "{differences:?}");
+    assert_eq!(differences[0]["what"], "row `channel_messages/alerts`");
+    // Removing a channel removes its messages.
+    client.remove_channel("alerts").await.unwrap();
+    client.verify_journal(&VerifyRequest::default()).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

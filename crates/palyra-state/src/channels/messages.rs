@@ -1,4 +1,4 @@
-//! Messages as rows, sealed by the owner.
+//! Messages of channels as rows, each with a MAC.
 
 use std::sync::Arc;
 
@@ -14,45 +14,45 @@ use crate::deliveries::{DeliveryCursor, LaneKey, forget};
 use crate::error::StateError;
 use crate::state::State;
 
-/// Most messages of one channel that wait; one more is refused.
+/// Maximum number of undelivered messages of one channel; publishing another one fails.
 pub(crate) const MAX_WAITING: u64 = 10_000;
-/// Messages of one channel that are kept for those who follow, and dead letters that keep theirs.
-const KEPT: i64 = 1_000;
-/// The table, as MACs of its rows name it.
+/// Number of messages that each channel keeps for followers, and of dead letters that keep their messages.
+pub(crate) const KEPT: i64 = 1_000;
+/// Name of the table in the MACs of its rows.
 const MESSAGES: &str = "channel_messages";
-/// The number of the newest message there ever was.
+/// Selects the highest message id ever used, including removed messages.
 const LAST_MESSAGE: &str =
     "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'channel_messages'";
 
-/// A message that was published.
+/// A message published to a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedMessage {
-    /// Its number.
+    /// Unique and ascending over all channels.
     pub id: u64,
-    /// The channel.
+    /// Name of the channel.
     pub channel: String,
-    /// The skill that published it.
+    /// Skill that published the message.
     pub skill_id: String,
-    /// Its run.
+    /// Run that published the message.
     pub run_id: String,
-    /// Encoding of the body.
+    /// Media type of the body, as given by the guest.
     pub content_type: String,
-    /// The body.
+    /// Content as the guest published it.
     pub body: Vec<u8>,
-    /// Time in Unix milliseconds.
+    /// Publication time in Unix milliseconds.
     pub at_ms: u64,
-    /// Whether this owner wrote it.
+    /// Result of checking the row's MAC.
     pub seal: MessageSeal,
 }
 
-/// Whether the MAC of a message shows that the owner of the state root wrote it.
+/// Result of checking the MAC of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageSeal {
-    /// It does.
+    /// The owner of this state root wrote the row.
     Valid,
-    /// There is no MAC: an earlier version published the message, or another program wrote the row.
+    /// The row has no MAC: an earlier version published the message, or another program wrote it.
     Missing,
-    /// The row is not the one that was sealed.
+    /// The MAC does not match: the row was modified.
     Invalid,
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn read_message(row: &Row<'_>, row_key: &RowKey) -> rusqlite::Result<
     Ok(message)
 }
 
-/// What the MAC of a message covers besides its number; every text with its length before it.
+/// Returns the bytes that the MAC covers besides the id; every text is prefixed with its length.
 fn sealed_bytes(texts: [&String; 4], body: &Sha256Digest, at_ms: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     for text in texts {
@@ -91,7 +91,7 @@ fn sealed_bytes(texts: [&String; 4], body: &Sha256Digest, at_ms: u64) -> Vec<u8>
     bytes
 }
 
-/// Writes a message; `None` where too many wait to be delivered.
+/// Stores a message and returns its id, or `None` if too many messages of the channel are undelivered.
 pub async fn publish(
     state: &State,
     message: &ChannelMessage,
@@ -114,7 +114,7 @@ pub async fn publish(
             if unsigned(waiting) >= MAX_WAITING {
                 return Ok(None);
             }
-            // The MAC covers the number, so it has to be known before the row is there.
+            // The MAC covers the id, so the id has to be known before the insert.
             let id: i64 = sql.prepare_cached(LAST_MESSAGE)?.query_row([], |row| row.get(0))?;
             let id = id.saturating_add(1);
             let sealed = sealed_bytes([&channel, &owner, &run_id, &content_type], &digest, at_ms);
@@ -137,14 +137,14 @@ pub async fn publish(
 }
 
 impl ChannelStore<'_> {
-    /// Tells of every message that is published, and of every change of the channels, from now on.
+    /// Returns a receiver that changes with every published message and every change of the channels.
     pub fn follow(&self) -> watch::Receiver<u64> {
         let mut published = self.state.published.subscribe();
         published.mark_unchanged();
         published
     }
 
-    /// Messages of a channel from a number on, oldest first.
+    /// Returns at most `limit` messages of a channel with ids from `from` on, oldest first.
     pub fn messages(
         &self,
         channel: &str,
@@ -163,7 +163,7 @@ impl ChannelStore<'_> {
         self.state.read("read messages", read)
     }
 
-    /// The newest messages of a channel, oldest of them first.
+    /// Returns the newest `limit` messages of a channel, oldest first.
     pub fn newest(&self, channel: &str, limit: usize) -> Result<Vec<PublishedMessage>, StateError> {
         let read = |connection: &Connection| {
             let sql = "SELECT coalesce(min(id), 0) FROM
@@ -176,7 +176,7 @@ impl ChannelStore<'_> {
         self.messages(channel, first, limit)
     }
 
-    /// The number of the newest message of all channels.
+    /// Returns the highest message id of all channels, or 0.
     pub fn last_message(&self) -> Result<u64, StateError> {
         let read = |connection: &Connection| {
             connection.query_row(LAST_MESSAGE, [], |row| row.get::<_, i64>(0)).map(unsigned)
@@ -184,14 +184,15 @@ impl ChannelStore<'_> {
         self.state.read("read messages", read)
     }
 
-    /// Returns how far a channel has come; the cursor of an earlier channel of this name counts for nothing.
+    /// Returns the delivery position of a channel; the cursor of a removed channel with the same name is ignored.
     pub fn cursor(&self, channel: &ChannelRecord) -> Result<DeliveryCursor, StateError> {
         let cursor = self.state.deliveries().cursors()?.remove(&LaneKey::channel(&channel.name));
         let begin = || DeliveryCursor { next: channel.since, ..DeliveryCursor::default() };
         Ok(cursor.filter(|cursor| cursor.next >= channel.since).unwrap_or_else(begin))
     }
 
-    /// Removes messages that were delivered or only kept to be followed, but for the newest of each channel.
+    /// Removes delivered messages, and messages of channels without delivery, except the newest of each
+    /// channel; returns their number.
     pub fn trim(&self) -> Result<u64, StateError> {
         let delivered: Vec<String> = self
             .list()
@@ -207,7 +208,7 @@ impl ChannelStore<'_> {
                     names.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
                 let mut gone = 0;
                 for name in names {
-                    // One that has to be delivered and has no cursor yet keeps everything.
+                    // A channel with delivery but without a cursor has delivered nothing yet and keeps everything.
                     let most = if delivered.contains(&name) {
                         "SELECT next FROM delivery_cursors WHERE kind = 'channel' AND lane = ?1"
                     } else {

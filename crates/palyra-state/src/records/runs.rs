@@ -1,4 +1,4 @@
-//! Rows of runs and small tapes, compared with the receipts of their runs.
+//! Compares rows of runs and small tapes with the receipts of their runs.
 
 use palyra_skills::Sha256Digest;
 use rusqlite::types::ValueRef;
@@ -6,16 +6,18 @@ use rusqlite::{Connection, Row};
 use serde_json::Value;
 
 use super::RecordsReport;
+use super::messages::Published;
 use super::receipt::{LEAF_COLUMNS, ReceiptLeaf};
 use super::totals::Totals;
 use crate::runs::{RUN_COLUMNS, read_run};
 
 const RECEIPTS: &str = "e.kind IN ('run:completed', 'run:failed')";
 
-/// Compares every receipt with its row, then looks for rows without a receipt; returns what the receipts sum up to.
+/// Compares every receipt with its row, then finds rows without a receipt; returns the totals of the receipts.
 pub(super) fn compare(
     connection: &Connection,
     archived: i64,
+    published: &mut Published,
     report: &mut RecordsReport,
 ) -> rusqlite::Result<Totals> {
     let mut totals = Totals::new(archived > 0);
@@ -31,6 +33,7 @@ pub(super) fn compare(
         let Some(leaf) = ReceiptLeaf::read(row, 0)? else { continue };
         compare_run(row, &leaf, report)?;
         totals.add(&leaf);
+        published.add(&leaf);
         report.runs += 1;
     }
     unproven_rows(connection, archived, report)?;
@@ -58,7 +61,7 @@ fn compare_run(row: &Row<'_>, leaf: &ReceiptLeaf, report: &mut RecordsReport) ->
         report.add("runs", &run_id, format!("the row of the receipt at leaf {}", leaf.sequence), "nothing");
         return Ok(());
     }
-    // Rows of earlier versions have a copy of the facts, which lists show in their place.
+    // Rows of earlier versions contain a copy of the facts, which lists show instead.
     if let Some(copy) = row.get_ref(9)?.as_str_or_null()? {
         let details = row.get_ref(7)?.as_str()?;
         let same = |text: &str| serde_json::from_str::<Value>(text).ok();
@@ -75,8 +78,7 @@ fn compare_run(row: &Row<'_>, leaf: &ReceiptLeaf, report: &mut RecordsReport) ->
     Ok(())
 }
 
-/// Rows that no receipt stands behind. A run in progress has none yet, and those in segment files cannot be read
-/// here.
+/// Reports rows without a receipt. A run in progress has none yet, and receipts in segment files cannot be read here.
 fn unproven_rows(connection: &Connection, archived: i64, report: &mut RecordsReport) -> rusqlite::Result<()> {
     let of_leaf = |leaf: &str| format!("SELECT 1 FROM journal_event e WHERE e.seq = {leaf} AND {RECEIPTS}");
     let sql = format!(
