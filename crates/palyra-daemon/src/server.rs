@@ -5,6 +5,7 @@ mod endpoint;
 mod error;
 mod http2;
 mod listeners;
+mod paced_body;
 mod table;
 mod tls;
 mod watched_stream;

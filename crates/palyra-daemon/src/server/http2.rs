@@ -1,5 +1,6 @@
 //! One gRPC connection over HTTP/2, with limits for its memory and for its idle time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -16,6 +17,7 @@ use tower::ServiceExt;
 
 use super::connection::{ConnectionLimits, Origin};
 use super::error::ServerError;
+use super::paced_body::{PacedBody, Untaken};
 use super::watched_stream::WatchedStream;
 use crate::app::until_stopping;
 use crate::transport::held_body::HeldBody;
@@ -49,12 +51,17 @@ pub(super) async fn speak_grpc(
         return tracing::warn!(%error, "connection rejected");
     }
     let state = origin.state().clone();
-    let under_way = watch::Sender::new(0_usize);
+    let (under_way, untaken) = (watch::Sender::new(0_usize), Arc::new(Untaken::default()));
     let mut calls = under_way.subscribe();
+    let answers = Arc::clone(&untaken);
     let service = service_fn(move |request: http::Request<IncomingBody>| {
         let call = Call::begin(&under_way);
         let answering = router.clone().oneshot(arrived(request, &origin, limits));
-        async move { answering.await.map(|response| response.map(|answer| HeldBody::new(answer, call))) }
+        let untaken = Arc::clone(&answers);
+        async move {
+            let held = |answer| HeldBody::new(Body::new(PacedBody::new(answer, &untaken)), call);
+            answering.await.map(|response| response.map(held))
+        }
     });
     let mut builder = http2::Builder::new(TokioExecutor::new());
     builder
@@ -75,7 +82,14 @@ pub(super) async fn speak_grpc(
         ended = connection.as_mut() => ended,
         () = until_stopping(&mut stopping) => {
             connection.as_mut().graceful_shutdown();
-            connection.await
+            tokio::select! {
+                ended = connection.as_mut() => ended,
+                () = untaken.expire(limits.body_timeout) => Ok(()),
+            }
+        }
+        () = untaken.expire(limits.body_timeout) => {
+            tracing::debug!("connection closed: its peer does not take an answer");
+            Ok(())
         }
         () = idle(&mut calls, limits.header_timeout) => {
             connection.as_mut().graceful_shutdown();

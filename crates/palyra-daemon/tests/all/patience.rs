@@ -2,8 +2,13 @@
 
 use crate::daemon::{Daemon, config};
 use crate::raw::{Reply, parse};
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use palyra_api::grpc::gateway::v1::InvokeRequest;
 use palyra_common::Scope;
 use palyra_daemon::ServerConfig;
+use prost::Message;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
@@ -125,5 +130,38 @@ async fn unread_answers_end_with_their_connection() {
             break;
         }
     }
+    assert!(daemon.over_tcp().health().await.is_ok());
+}
+
+/// The client responds to every ping and opens no window for the response.
+#[tokio::test(flavor = "multi_thread")]
+async fn grpc_answers_without_a_window_end_with_their_connection() {
+    let daemon = Daemon::with(ServerConfig { body_timeout: SHORT, ..config() }).await;
+    daemon.install("bench", "");
+    let stream = TcpStream::connect(daemon.grpc).await.unwrap();
+    let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+    let handshake = builder.initial_stream_window_size(1).handshake(TokioIo::new(stream));
+    let (mut sender, connection) = handshake.await.unwrap();
+    let connection = tokio::spawn(connection);
+    let call = InvokeRequest {
+        tool: "acme.bench.echo".into(),
+        input_json: format!("{{\"text\":\"{}\"}}", "x".repeat(100 << 10)),
+        ..InvokeRequest::default()
+    };
+    let mut message = vec![0];
+    message.extend(u32::try_from(call.encoded_len()).unwrap().to_be_bytes());
+    message.extend(call.encode_to_vec());
+    let request =
+        http::Request::post(format!("http://{}/palyra.gateway.v1.GatewayService/Invoke", daemon.grpc))
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .header("authorization", format!("Bearer {}", daemon.token.as_str()))
+            .body(Full::new(Bytes::from(message)))
+            .unwrap();
+    let unread = sender.send_request(request).await.unwrap();
+    assert_eq!(unread.status(), 200);
+    // The test ends only if the daemon closes the connection.
+    let _ = connection.await.unwrap();
+    drop(unread);
     assert!(daemon.over_tcp().health().await.is_ok());
 }

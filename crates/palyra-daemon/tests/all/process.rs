@@ -130,3 +130,40 @@ fn without_a_state_root_it_says_how_to_make_one() {
     let told = String::from_utf8(ran.stderr).unwrap();
     assert!(ran.status.code() == Some(1) && told.contains("palyra init"), "{told}");
 }
+
+/// Beyond the year 9999 the HTTP library panics with every response.
+#[test]
+fn daemon_does_not_start_while_its_clock_is_out_of_range() {
+    const CLOCK: &str = r#"
+        #define _GNU_SOURCE
+        #include <sys/syscall.h>
+        #include <time.h>
+        #include <unistd.h>
+        int clock_gettime(clockid_t clock, struct timespec *time) {
+            int result = syscall(SYS_clock_gettime, clock, time);
+            if (clock == CLOCK_REALTIME) time->tv_sec = 253402300800; /* 10000-01-01 */
+            return result;
+        }"#;
+    let home = tempfile::tempdir().unwrap();
+    let root = StateRoot::new(home.path().join("root"));
+    root.init(&options(SHORT_COMMAND_WAIT)).unwrap().close().unwrap();
+    let (source, library) = (home.path().join("clock.c"), home.path().join("clock.so"));
+    std::fs::write(&source, CLOCK).unwrap();
+    // The linker driver of the tests is a C compiler.
+    let built =
+        Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status().unwrap();
+    assert!(built.success());
+    let ran = Command::new(env!("CARGO_BIN_EXE_palyrad"))
+        .args(["--listen", "127.0.0.1:0", "--state-root"])
+        .arg(root.path())
+        .env_clear()
+        .env("LD_PRELOAD", &library)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let told = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{told}");
+    assert!(told.contains("the clock of this machine is outside the years 1970 to 9998"), "{told}");
+    assert_eq!(Endpoint::read(&root).unwrap(), None);
+    State::open(&root, &options(SHORT_COMMAND_WAIT)).unwrap().close().unwrap();
+}
