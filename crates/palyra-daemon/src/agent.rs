@@ -23,12 +23,15 @@ pub use think::ModelSource;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use palyra_agent::ToolCard;
 use palyra_models::ModelProvider;
+use palyra_router::ToolIndex;
 use parking_lot::{Mutex, RwLock};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use driver::Command;
 use hub::Hub;
+use route::IndexCache;
 
 /// Maximum number of runs that are in progress or waiting.
 const MAX_OPEN_RUNS: usize = 1_024;
@@ -42,6 +45,9 @@ pub(crate) struct Agent {
     /// Locks of sessions, each held while its session is read, changed and written.
     locks: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     model: RwLock<Option<ModelSource>>,
+    index: IndexCache,
+    /// True until runs of an earlier daemon have their drivers.
+    resuming: watch::Sender<bool>,
 }
 
 impl Agent {
@@ -60,22 +66,45 @@ impl Agent {
         self.model.read().clone()
     }
 
-    fn inbox(&self, run_id: &str) -> Option<mpsc::Sender<Command>> {
-        self.inboxes.lock().get(run_id).cloned()
+    /// Returns the search index of tools; `generation` is that of the state's view from before they were read.
+    fn index(&self, generation: u64, cards: &[ToolCard]) -> Arc<ToolIndex> {
+        self.index.get(generation, cards)
     }
 
-    /// Registers the inbox of a run; false where too many runs are open.
-    fn open(&self, run_id: &str, inbox: mpsc::Sender<Command>) -> bool {
-        let mut inboxes = self.inboxes.lock();
-        if inboxes.len() >= MAX_OPEN_RUNS {
-            return false;
+    /// Sets whether runs of an earlier daemon still wait for their drivers.
+    pub(crate) fn set_resuming(&self, resuming: bool) {
+        self.resuming.send_replace(resuming);
+        self.inboxes.lock().retain(|_, inbox| !inbox.is_closed());
+    }
+
+    /// Returns the inbox of an unfinished run, after the runs of an earlier daemon have their drivers.
+    async fn inbox(&self, run_id: &str) -> Option<mpsc::Sender<Command>> {
+        let known = || self.inboxes.lock().get(run_id).cloned();
+        if let Some(inbox) = known() {
+            return Some(inbox);
         }
-        inboxes.insert(run_id.to_owned(), inbox);
-        true
+        // The sender lives as long as `self`, so this only ends with the value.
+        let _ = self.resuming.subscribe().wait_for(|resuming| !resuming).await;
+        known()
     }
 
+    /// Registers the inbox of a run and returns its commands; `None` if it has a driver or too many runs are open.
+    fn open(&self, run_id: &str) -> Option<mpsc::Receiver<Command>> {
+        let mut inboxes = self.inboxes.lock();
+        if inboxes.len() >= MAX_OPEN_RUNS || inboxes.contains_key(run_id) {
+            return None;
+        }
+        let (inbox, commands) = mpsc::channel(driver::INBOX);
+        inboxes.insert(run_id.to_owned(), inbox);
+        Some(commands)
+    }
+
+    /// Removes the inbox of a run whose driver ended. It is kept until the runs of an earlier daemon have their
+    /// drivers, so that a row read before the end does not start a second one.
     fn close(&self, run_id: &str) {
-        self.inboxes.lock().remove(run_id);
+        if !*self.resuming.borrow() {
+            self.inboxes.lock().remove(run_id);
+        }
     }
 
     /// Returns the lock of a session; unused locks are dropped.

@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use palyra_agent::{Input, RunState, SessionState, SurfaceState, Verdict};
 use palyra_api::Problem;
-use palyra_api::sessions::{AgentRun, FormSubmit, Pause, PauseAnswer, PauseDecision, PauseKind, PauseStatus};
+use palyra_api::sessions::{AgentRun, Pause, PauseAnswer, PauseDecision, PauseKind, PauseStatus};
 use palyra_common::{ErrorCode, Principal, Scope};
 use palyra_journal::NewEvent;
 use palyra_policy::{Action, Resource};
 use palyra_state::authorizer::any_tool;
 use palyra_state::{ApprovalDecision, ApprovalScope, ApprovalVerdict, Presence, StateError, decide_approval};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use tokio::sync::oneshot;
 
 use super::driver::Command;
 use super::sessions::broken;
 use crate::app::App;
+use crate::blocking::blocking;
 use crate::forms::{self, CheckedForm};
 use crate::policy::missing_scope;
 use crate::problem::{ToProblem, not_found};
@@ -30,7 +31,7 @@ impl Answerer<'_> {
     /// Returns a pause of a session the principal may see.
     pub(crate) async fn pause(&self, pause_id: &str) -> Result<Pause, Problem> {
         let (app, id) = (Arc::clone(self.app), pause_id.to_owned());
-        let pause: Option<Pause> = read(move || app.state().sessions().pause(&id)).await?;
+        let pause: Option<Pause> = read(move || app.sessions().pause(&id)).await?;
         let unknown = || {
             not_found("pause", pause_id, Vec::new())
                 .hint("list the open questions with `GET /v1/pauses?status=waiting`")
@@ -65,7 +66,7 @@ impl Answerer<'_> {
     /// Decides the approval of a pause like any other approval; the run is notified of the decision.
     async fn approve(&self, pause: &Pause, answer: PauseAnswer) -> Result<(), Problem> {
         if !self.principal.may(Scope::Approve) {
-            let (authorizer, tool) = (self.app.state().authorizer(), Resource::Tool(any_tool()));
+            let (authorizer, tool) = (self.app.authorizer(), Resource::Tool(any_tool()));
             return Err(missing_scope(&authorizer, self.principal, Scope::Approve, Action::Approve, tool));
         }
         let Some(approval_id) = &pause.approval_id else {
@@ -73,8 +74,7 @@ impl Answerer<'_> {
         };
         let state = Arc::clone(self.app.state());
         let id = approval_id.clone();
-        let approval = tokio::task::spawn_blocking(move || state.approvals().get(&id)).await;
-        let approval = approval.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
+        let approval = blocking(move || state.approvals().get(&id)).await?;
         let arguments = approval.map_err(|error| error.to_problem())?.arguments_sha256;
         let verdict = match answer.decision {
             PauseDecision::Approve => ApprovalVerdict::Approve(ApprovalScope::Once),
@@ -96,8 +96,8 @@ impl Answerer<'_> {
             PauseDecision::Deny => Verdict::No,
         };
         let input = Input::Decided { pause_id: pause.pause_id.clone(), verdict, by: decided.decided_by };
-        // The run may have heard of the decision itself by now.
-        match self.command(&pause.run_id, input, Vec::new(), Some(&pause.pause_id)).await {
+        // The run may have received the decision already.
+        match self.command(&pause.run_id, input, None, Some(&pause.pause_id)).await {
             Err(problem) if problem.code == ErrorCode::AlreadyDecided => Ok(()),
             other => other.map(drop),
         }
@@ -106,9 +106,9 @@ impl Answerer<'_> {
     /// Answers a form or a question, which requires access to its session.
     async fn reply(&self, pause: &Pause, answer: PauseAnswer) -> Result<(), Problem> {
         let session = self.app.session_of(self.principal, &pause.session_id).await?;
-        let (verdict, leaves) = match (answer.decision, answer.submit) {
-            (PauseDecision::Deny, _) => (Verdict::No, Vec::new()),
-            (PauseDecision::Approve, None) if pause.kind == PauseKind::Question => (Verdict::Yes, Vec::new()),
+        let (verdict, form) = match (answer.decision, answer.submit) {
+            (PauseDecision::Deny, _) => (Verdict::No, None),
+            (PauseDecision::Approve, None) if pause.kind == PauseKind::Question => (Verdict::Yes, None),
             (PauseDecision::Approve, None) => {
                 return Err(Problem::new(ErrorCode::Usage, "the form is not filled in: `submit` is missing"));
             }
@@ -118,28 +118,17 @@ impl Answerer<'_> {
                 if Some(submit.rev) != pause.rev || shown.rev != submit.rev {
                     return Err(stale(&shown));
                 }
-                let (values, leaf) = self.values(&session, &shown, &submit).await?;
-                (Verdict::Values(values), vec![leaf])
+                let document = shown.document().map_err(forms::invalid)?;
+                let form = CheckedForm::new(&document, shown.skill_id.as_deref(), &submit)?;
+                let of =
+                    json!({ "session": session.session_id, "rev": shown.rev, "form": submit.component_id });
+                let leaf = form.leaf(self.app.now_ms(), self.principal, &shown.surface, of);
+                (Verdict::Values(form.values.clone()), Some((form, leaf)))
             }
         };
         let by = Some(self.principal.name.clone());
         let input = Input::Decided { pause_id: pause.pause_id.clone(), verdict, by };
-        self.command(&pause.run_id, input, leaves, Some(&pause.pause_id)).await.map(drop)
-    }
-
-    /// The values of a form, checked against it; secrets go to the vault, and what remains of them is a reference.
-    async fn values(
-        &self,
-        session: &SessionState,
-        shown: &SurfaceState,
-        submit: &FormSubmit,
-    ) -> Result<(Map<String, Value>, NewEvent), Problem> {
-        let document = shown.document().map_err(forms::invalid)?;
-        let mut form = CheckedForm::new(&document, shown.skill_id.as_deref(), submit)?;
-        form.keep_secrets(self.app, self.principal).await?;
-        let of = json!({ "session": session.session_id, "rev": shown.rev, "form": submit.component_id });
-        let leaf = form.leaf(self.app.now_ms(), self.principal, &shown.surface, of);
-        Ok((form.values, leaf))
+        self.command(&pause.run_id, input, form, Some(&pause.pause_id)).await.map(drop)
     }
 
     /// Stops a run; fails if it has ended.
@@ -150,13 +139,13 @@ impl Answerer<'_> {
             return Err(Problem::new(ErrorCode::NotUnderWay, message));
         }
         let input = Input::Stop { by: self.principal.name.clone() };
-        self.command(run_id, input, Vec::new(), None).await.map(|run| run.to_api())
+        self.command(run_id, input, None, None).await.map(|run| run.to_api())
     }
 
     /// Returns a run of a session the principal may see.
     pub(crate) async fn run(&self, run_id: &str) -> Result<RunState, Problem> {
         let (app, id) = (Arc::clone(self.app), run_id.to_owned());
-        let run: Option<RunState> = read(move || app.state().sessions().run(&id)).await?;
+        let run: Option<RunState> = read(move || app.sessions().run(&id)).await?;
         let unknown = || not_found("agent run", run_id, Vec::new());
         let run = run.ok_or_else(unknown)?;
         self.app.session_of(self.principal, &run.session_id).await.map_err(|_| unknown())?;
@@ -167,15 +156,18 @@ impl Answerer<'_> {
         &self,
         run_id: &str,
         input: Input,
-        leaves: Vec<NewEvent>,
+        form: Option<(CheckedForm, NewEvent)>,
         pause_id: Option<&str>,
     ) -> Result<RunState, Problem> {
         // A finished run needs no answer: another client answered, or it was stopped.
         let code = if pause_id.is_some() { ErrorCode::AlreadyDecided } else { ErrorCode::NotUnderWay };
         let ended = || Problem::new(code, format!("run `{run_id}` is not in progress"));
-        let inbox = self.app.agent().inbox(run_id).ok_or_else(ended)?;
+        let inbox = self.app.agent().inbox(run_id).await.ok_or_else(ended)?;
         let (reply, answered) = oneshot::channel();
-        let command = Command { input, leaves, pause_id: pause_id.map(str::to_owned), reply };
+        let (form, leaf) = form.unzip();
+        let form = form.map(|form| (form, Arc::clone(self.principal)));
+        let (leaves, pause_id) = (leaf.into_iter().collect(), pause_id.map(str::to_owned));
+        let command = Command { input, leaves, pause_id, form, reply };
         inbox.send(command).await.map_err(|_| ended())?;
         answered.await.map_err(|_| ended())?
     }
@@ -188,16 +180,14 @@ pub(crate) async fn surface_of(
     surface: &str,
 ) -> Result<SurfaceState, Problem> {
     let (app, id, name) = (Arc::clone(app), session.session_id.clone(), surface.to_owned());
-    let found: Option<SurfaceState> = read(move || app.state().sessions().surface(&id, &name)).await?;
+    let found: Option<SurfaceState> = read(move || app.sessions().surface(&id, &name)).await?;
     found.ok_or_else(|| not_found("surface", surface, Vec::new()))
 }
 
 async fn read<T: serde::de::DeserializeOwned>(
     work: impl FnOnce() -> Result<Option<Vec<u8>>, StateError> + Send + 'static,
 ) -> Result<Option<T>, Problem> {
-    let read = tokio::task::spawn_blocking(work).await;
-    let read = read.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
-    let Some(bytes) = read.map_err(|error| error.to_problem())? else { return Ok(None) };
+    let Some(bytes) = blocking(work).await?.map_err(|error| error.to_problem())? else { return Ok(None) };
     serde_json::from_slice(&bytes).map(Some).map_err(|error| broken(&error.to_string()).to_problem())
 }
 

@@ -75,15 +75,9 @@ pub(super) async fn call(
         }
     };
     match result {
-        Ok(result) => completed(&app, &run, result).await,
+        Ok(result) => completed(&app, result).await,
         Err(error) => failed(&app, &call, &error).await,
     }
-}
-
-/// The labels of a run as rules of the access policy see them.
-fn flow_labels(labels: SessionLabels) -> InformationLabels {
-    let SessionLabels { private, untrusted } = labels;
-    InformationLabels { private, untrusted }
 }
 
 /// Returns the current principal of the session's creator; fails if its token was removed or has expired.
@@ -91,7 +85,7 @@ pub(super) fn creator(app: &App, session: &SessionState) -> Result<Principal, St
     let Some(token) = session.owner_token.map(Sha256Digest::from_bytes) else {
         return Ok(Principal::owner(Transport::Command));
     };
-    let record = app.state().tokens().find(&token);
+    let record = app.tokens().find(&token);
     let record = record
         .ok_or_else(|| format!("the token `{}` of this session was removed or has expired", session.owner))?;
     if !record.scopes.contains(Scope::Invoke) {
@@ -101,35 +95,21 @@ pub(super) fn creator(app: &App, session: &SessionState) -> Result<Principal, St
     Ok(Principal::token(record.name, *token.as_bytes(), scopes, Transport::Agent))
 }
 
-async fn completed(app: &Arc<App>, run: &RunState, result: ToolResult) -> CallOutcome {
+async fn completed(app: &Arc<App>, result: ToolResult) -> CallOutcome {
     let used = result.capabilities.iter().filter(|(_, count)| count.used + count.failed > 0);
     let labels = used_labels(used.map(|(name, _)| name.as_str()));
-    let (app, session_id, tool_id) = (Arc::clone(app), run.session_id.clone(), result.tool_id.clone());
+    let (app, tool_id) = (Arc::clone(app), result.tool_id.clone());
     let (tool_run_id, output) = (result.run_id, result.output.as_str().to_owned());
     let shown = output.clone();
-    let found = tokio::task::spawn_blocking(move || document_of(&app, &session_id, &tool_id, &shown)).await;
-    let (document, replaces) = found.unwrap_or_default();
-    CallOutcome::Completed { tool_run_id, output, document, replaces: replaces.map(Box::new), labels }
+    let document = tokio::task::spawn_blocking(move || document_of(app.state(), &tool_id, &shown)).await;
+    let document = document.unwrap_or_default();
+    CallOutcome::Completed { tool_run_id, output, document, replaces: None, labels }
 }
 
-/// The output as a document where the tool returns one, and the surface it takes the place of.
-pub(super) fn document_of(
-    app: &App,
-    session_id: &str,
-    tool_id: &str,
-    output: &str,
-) -> (Option<A2uiDocument>, Option<SurfaceState>) {
-    if !returns_document(app.state(), tool_id) {
-        return (None, None);
-    }
-    // The call pipeline checked it; one that cannot be read is shown as the JSON it is.
-    let Ok(document) = A2uiDocument::parse(output) else { return (None, None) };
-    let before = app.state().sessions().surface(session_id, document.surface()).unwrap_or_else(|error| {
-        tracing::error!(%error, "cannot read a surface");
-        None
-    });
-    let before = before.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    (Some(document), before)
+/// Parses the output as a document, if the tool returns one. The call pipeline checked it; output that cannot be parsed
+/// is shown as JSON.
+pub(super) fn document_of(state: &State, tool_id: &str, output: &str) -> Option<A2uiDocument> {
+    returns_document(state, tool_id).then(|| A2uiDocument::parse(output).ok())?
 }
 
 async fn failed(app: &Arc<App>, call: &Call, error: &CallError) -> CallOutcome {
@@ -153,12 +133,13 @@ async fn failed(app: &Arc<App>, call: &Call, error: &CallError) -> CallOutcome {
     }
 }
 
-/// What a run that failed may have read: everything it was granted.
-pub(super) fn possible_labels(app: &App, call: &Call) -> SessionLabels {
+/// Returns the labels of the data a failed run may have read: those of all its grants.
+pub(super) fn possible_labels(app: &App, call: &Call) -> InformationLabels {
     let effective = effective_grants_of_tool(app.state(), &call.skill_id, &call.tool_id);
-    let Ok(effective) = effective else { return SessionLabels::default() };
+    // If the skill was removed during the call, its grants are unknown and any label is possible.
+    let Ok(effective) = effective else { return InformationLabels { private: true, untrusted: true } };
     let grants = &effective.grants;
-    SessionLabels {
+    InformationLabels {
         private: !grants.storage().is_empty()
             || !grants.filesystem().is_empty()
             || !grants.secrets().is_empty(),

@@ -1,25 +1,31 @@
 //! The task of one run: for each input it computes a step, writes the plan, and starts the effects.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use palyra_agent::{Effect, Input, Plan, RunState, SessionState, Verdict, World, step};
+use palyra_agent::{
+    CallOutcome, Effect, Found, Input, Plan, RunState, SessionState, SurfaceState, Verdict, World, step,
+};
 use palyra_api::Problem;
 use palyra_api::sessions::PauseKind;
-use palyra_common::ErrorCode;
+use palyra_common::{ErrorCode, Principal};
 use palyra_journal::NewEvent;
 use palyra_state::{ApprovalStatus, StateError};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinError, JoinSet};
 
 use super::{call, cards, route, sessions, think, write};
 use crate::app::{App, until_stopping};
+use crate::forms::CheckedForm;
 use crate::problem::ToProblem;
 
-/// Commands a run may be behind with.
-const INBOX: usize = 16;
+/// Maximum number of commands in the inbox of a run.
+pub(super) const INBOX: usize = 16;
 /// Maximum sleep, so that a clock that was set forward is noticed.
 const LONGEST_SLEEP_MS: u64 = 60_000;
+/// Error message for an effect that panicked.
+const INTERNAL: &str = "an internal error of the daemon; see its log";
 
 /// A request of a principal to a run.
 pub(super) struct Command {
@@ -28,30 +34,30 @@ pub(super) struct Command {
     pub(super) leaves: Vec<NewEvent>,
     /// The pause that is answered; the command is refused if the run does not wait for it.
     pub(super) pause_id: Option<String>,
+    /// The submitted form; its secrets are stored only once no other answer can come first.
+    pub(super) form: Option<(CheckedForm, Arc<Principal>)>,
     pub(super) reply: oneshot::Sender<Result<RunState, Problem>>,
 }
 
-/// Begins the task of a run with its first input.
-pub(super) fn begin(app: &Arc<App>, run: RunState, input: Input) -> Result<(), Problem> {
-    let (inbox, commands) = mpsc::channel(INBOX);
-    if !app.agent().open(&run.run_id, inbox) {
-        return Err(Problem::new(ErrorCode::Busy, "too many agent runs are in progress or waiting"));
-    }
+/// Starts the task of a run with its first input; `commands` is the receiver of [`Agent::open`](super::Agent).
+pub(super) fn begin(app: &Arc<App>, run: RunState, input: Input, commands: mpsc::Receiver<Command>) {
     let driver = Driver {
         app: Arc::clone(app),
         run,
         effects: JoinSet::new(),
+        panicked: HashMap::new(),
         stopped: watch::Sender::new(false),
-        decisions: app.state().approvals().changes(),
+        decisions: app.approvals().changes(),
     };
     tokio::spawn(driver.drive(input, commands));
-    Ok(())
 }
 
 struct Driver {
     app: Arc<App>,
     run: RunState,
     effects: JoinSet<Input>,
+    /// The input to use for each effect if it panics.
+    panicked: HashMap<Id, Input>,
     stopped: watch::Sender<bool>,
     decisions: watch::Receiver<u64>,
 }
@@ -67,27 +73,36 @@ enum Woken {
 
 impl Driver {
     async fn drive(mut self, input: Input, mut commands: mpsc::Receiver<Command>) {
-        if let Err(error) = self.take(input, Vec::new()).await {
-            tracing::error!(%error, run = self.run.run_id, "cannot store a step of an agent run");
-        } else {
-            self.attend(&mut commands).await;
+        match self.take(input, Vec::new()).await {
+            Ok(()) => self.attend(&mut commands).await,
+            Err(error) => self.cannot_store(&error),
         }
         let _ = self.stopped.send(true);
+        drop(commands);
         self.app.agent().close(&self.run.run_id);
     }
 
     async fn attend(&mut self, commands: &mut mpsc::Receiver<Command>) {
         let mut stopping = self.app.stopping();
+        let mut read = None;
         while let Some(wake_in) = self.run.wake_in_ms(self.app.now_ms()) {
+            // A decision made before the pause was written does not wake the run.
+            let approval = self.run.pause.as_ref().and_then(|pause| pause.approval_id.clone());
+            if approval.is_some() && approval != read {
+                read = approval;
+                if let Err(error) = self.read_approval().await {
+                    return self.cannot_store(&error);
+                }
+                continue;
+            }
             let sleep = Duration::from_millis(wake_in.clamp(1, LONGEST_SLEEP_MS));
             let woken = tokio::select! {
                 biased;
                 () = until_stopping(&mut stopping) => Woken::Stopping,
                 command = commands.recv() => Woken::Command(command),
-                Some(done) = self.effects.join_next() => match done {
-                    Ok(input) => Woken::Effect(input),
-                    Err(error) if error.is_cancelled() => continue,
-                    Err(error) => Woken::Effect(Input::ModelFailed { reason: error.to_string() }),
+                Some(done) = self.effects.join_next_with_id() => match self.outcome(done) {
+                    Some(input) => Woken::Effect(input),
+                    None => continue,
                 },
                 Ok(()) = self.decisions.changed() => Woken::Decision,
                 () = tokio::time::sleep(sleep) => Woken::Clock,
@@ -101,15 +116,35 @@ impl Driver {
                 Woken::Clock => self.take(Input::Clock, Vec::new()).await,
             };
             if let Err(error) = taken {
-                // The row is as it was before the step: the next daemon goes on from there.
-                tracing::error!(%error, run = self.run.run_id, "cannot store a step of an agent run");
-                return;
+                return self.cannot_store(&error);
+            }
+        }
+    }
+
+    /// Reports a step that was not stored: the row is as it was before it, and the next daemon continues from there.
+    fn cannot_store(&self, error: &StateError) {
+        tracing::error!(%error, run = self.run.run_id, "cannot store a step of an agent run");
+    }
+
+    /// Returns the result of an effect; `None` for one that was aborted with its run.
+    fn outcome(&mut self, done: Result<(Id, Input), JoinError>) -> Option<Input> {
+        match done {
+            Ok((id, input)) => {
+                self.panicked.remove(&id);
+                Some(input)
+            }
+            Err(error) => {
+                let instead = self.panicked.remove(&error.id()).filter(|_| error.is_panic());
+                if instead.is_some() {
+                    tracing::error!(%error, run = self.run.run_id, "an effect of an agent run panicked");
+                }
+                instead
             }
         }
     }
 
     async fn command(&mut self, command: Command) -> Result<(), StateError> {
-        let Command { input, leaves, pause_id, reply } = command;
+        let Command { input, leaves, pause_id, form, reply } = command;
         let waits = |id: &String| self.run.pause.as_ref().is_some_and(|pause| pause.pause_id == *id);
         if pause_id.as_ref().is_some_and(|id| !waits(id)) {
             let decided = Problem::new(
@@ -118,6 +153,16 @@ impl Driver {
                     ended",
             );
             let _ = reply.send(Err(decided));
+            return Ok(());
+        }
+        if *self.app.stopping().borrow() {
+            let _ = reply.send(Err(Problem::new(ErrorCode::Busy, "the daemon is stopping")));
+            return Ok(());
+        }
+        if let Some((mut form, by)) = form
+            && let Err(problem) = form.keep_secrets(&self.app, &by).await
+        {
+            let _ = reply.send(Err(problem));
             return Ok(());
         }
         let taken = self.take(input, leaves).await;
@@ -160,6 +205,7 @@ impl Driver {
             let session = sessions::find(app.state(), &session_id)?;
             let session = session.ok_or_else(|| sessions::gone(&session_id))?;
             let cards = cards::cards(app.state(), &session);
+            let input = with_replaced(&app, &session_id, input);
             let plan = step(&run, input, World { now_ms: app.now_ms(), tools: &cards });
             Ok::<_, StateError>((session, plan))
         });
@@ -186,35 +232,75 @@ impl Driver {
 
     fn carry_out(&mut self, effect: Effect, session: &SessionState) {
         let (app, run, session) = (Arc::clone(&self.app), self.run.clone(), session.clone());
-        match effect {
+        let (task, instead) = match effect {
             Effect::Think => {
-                self.effects.spawn(think::think(app, session, run));
+                let task = self.effects.spawn(think::think(app, session, run));
+                (task, Input::ModelFailed { reason: INTERNAL.to_owned() })
             }
             Effect::Route => {
-                self.effects.spawn_blocking(move || {
+                let task = self.effects.spawn_blocking(move || {
+                    let generation = *app.state().changes().borrow();
                     let cards = cards::cards(app.state(), &session);
-                    Input::Routed(route::route(&cards, &run.text, app.now_ms(), run.small_model))
+                    let index = app.agent().index(generation, &cards);
+                    Input::Routed(route::route(&index, &cards, &run.text, app.now_ms(), run.small_model))
                 });
+                (task, Input::ModelFailed { reason: INTERNAL.to_owned() })
             }
             Effect::Search { call_id, query } => {
-                self.effects.spawn_blocking(move || {
+                let id = call_id.clone();
+                let task = self.effects.spawn_blocking(move || {
+                    let generation = *app.state().changes().borrow();
                     let cards = cards::cards(app.state(), &session);
-                    Input::ToolsFound { call_id, tools: route::search(&cards, &query) }
+                    let index = app.agent().index(generation, &cards);
+                    Input::ToolsFound { call_id, tools: route::search(&index, &cards, &query) }
                 });
+                (task, Input::ToolsFound { call_id: id, tools: Vec::new() })
             }
             Effect::Call { call_id } => {
                 let Some(proposed) = run.call(&call_id).cloned() else { return };
-                let stopped = self.stopped.subscribe();
-                self.effects.spawn(async move {
+                let (id, stopped) = (call_id.clone(), self.stopped.subscribe());
+                let labels = call::possible_labels(&app, &proposed);
+                let task = self.effects.spawn(async move {
                     let outcome = call::call(app, session, run, proposed, stopped).await;
                     Input::CallEnded { call_id, outcome }
                 });
+                let outcome = CallOutcome::Failed { tool_run_id: None, error: INTERNAL.to_owned(), labels };
+                (task, Input::CallEnded { call_id: id, outcome })
             }
             Effect::Abort => {
                 // A running call is cancelled and ends with its receipt; a model stream is dropped.
                 let _ = self.stopped.send(true);
                 self.effects.abort_all();
+                return;
             }
-        }
+        };
+        self.panicked.insert(task.id(), instead);
     }
+}
+
+/// Adds the surfaces that new documents of the input replace, as they are when the step is planned.
+fn with_replaced(app: &App, session_id: &str, mut input: Input) -> Input {
+    let add = |outcome: &mut CallOutcome| {
+        if let CallOutcome::Completed { document: Some(document), replaces, .. } = outcome {
+            *replaces = surface(app, session_id, document.surface()).map(Box::new);
+        }
+    };
+    match &mut input {
+        Input::CallEnded { outcome, .. } => add(outcome),
+        Input::Resume { found } => found.iter_mut().for_each(|(_, found)| {
+            if let Found::Ended(outcome) = found {
+                add(outcome);
+            }
+        }),
+        _ => {}
+    }
+    input
+}
+
+fn surface(app: &App, session_id: &str, name: &str) -> Option<SurfaceState> {
+    let bytes = app.sessions().surface(session_id, name).unwrap_or_else(|error| {
+        tracing::error!(%error, "cannot read a surface");
+        None
+    })?;
+    serde_json::from_slice(&bytes).ok()
 }

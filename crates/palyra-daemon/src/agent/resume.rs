@@ -9,8 +9,13 @@ use crate::app::App;
 
 /// Resumes every unfinished run: each continues, stays paused, or ends with its actual outcome.
 pub(crate) async fn resume_all(app: Arc<App>) {
-    let reading = Arc::clone(&app);
-    let rows = tokio::task::spawn_blocking(move || reading.state().sessions().open_runs()).await;
+    resume_each(&app).await;
+    app.agent().set_resuming(false);
+}
+
+async fn resume_each(app: &Arc<App>) {
+    let reading = Arc::clone(app);
+    let rows = tokio::task::spawn_blocking(move || reading.sessions().open_runs()).await;
     let rows = match rows {
         Ok(Ok(rows)) => rows,
         Ok(Err(error)) => return tracing::error!(%error, "cannot read the agent runs"),
@@ -27,11 +32,12 @@ pub(crate) async fn resume_all(app: Arc<App>) {
         let mut found = Vec::new();
         for running in run.calls.iter().filter(|call| matches!(call.state, CallState::Running { .. })) {
             if !running.skill_id.is_empty() {
-                found.push((running.call_id.clone(), find(&app, &run, running).await));
+                found.push((running.call_id.clone(), find(app, &run, running).await));
             }
         }
-        if let Err(problem) = driver::begin(&app, run, Input::Resume { found }) {
-            tracing::error!(%problem, "cannot resume an agent run");
+        // A message may have started the run in between; it then has its driver already.
+        if let Some(commands) = app.agent().open(&run.run_id) {
+            driver::begin(app, run, Input::Resume { found }, commands);
         }
     }
 }
@@ -52,7 +58,7 @@ async fn find(app: &Arc<App>, run: &RunState, running: &Call) -> Found {
         Ok(Err(_)) | Err(_) => return Found::Interrupted,
     };
     match status.as_str() {
-        "completed" => Found::Ended(completed(app, run, running, tool_run_id).await),
+        "completed" => Found::Ended(completed(app, running, tool_run_id).await),
         "failed" => Found::Ended(CallOutcome::Failed {
             tool_run_id: Some(tool_run_id),
             error: "the tool failed; see its receipt".to_owned(),
@@ -62,8 +68,8 @@ async fn find(app: &Arc<App>, run: &RunState, running: &Call) -> Found {
     }
 }
 
-/// The result of a call whose receipt is there: its tape gives the output again, without any effect.
-async fn completed(app: &Arc<App>, run: &RunState, running: &Call, tool_run_id: String) -> CallOutcome {
+/// Returns the result of a call with a receipt: replaying its tape reproduces the output without effects.
+async fn completed(app: &Arc<App>, running: &Call, tool_run_id: String) -> CallOutcome {
     let labels = call::possible_labels(app, running);
     let replayed = app.replay(tool_run_id.clone()).await;
     let output = match replayed {
@@ -74,10 +80,9 @@ async fn completed(app: &Arc<App>, run: &RunState, running: &Call, tool_run_id: 
         r#"{"note":"the call completed and took effect; its output was lost when the daemon stopped"}"#
             .to_owned()
     });
-    let (reading, session_id, tool_id, shown) =
-        (Arc::clone(app), run.session_id.clone(), running.tool_id.clone(), output.clone());
+    let (reading, tool_id, shown) = (Arc::clone(app), running.tool_id.clone(), output.clone());
     let document =
-        tokio::task::spawn_blocking(move || call::document_of(&reading, &session_id, &tool_id, &shown)).await;
-    let (document, replaces) = document.unwrap_or_default();
-    CallOutcome::Completed { tool_run_id, output, document, replaces: replaces.map(Box::new), labels }
+        tokio::task::spawn_blocking(move || call::document_of(reading.state(), &tool_id, &shown)).await;
+    let document = document.unwrap_or_default();
+    CallOutcome::Completed { tool_run_id, output, document, replaces: None, labels }
 }

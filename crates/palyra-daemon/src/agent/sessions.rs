@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::{driver, think, write};
 use crate::app::App;
+use crate::blocking::blocking;
 use crate::problem::{ToProblem, not_found};
 
 /// Maximum length of a title that is derived from the first message.
@@ -105,7 +106,7 @@ impl App {
         check_budget(&budget)?;
         let now = self.now_ms();
         let session = SessionState {
-            session_id: self.state().sessions().new_id("ses").map_err(|error| error.to_problem())?,
+            session_id: self.sessions().new_id("ses").map_err(|error| error.to_problem())?,
             title: title.map(|title| escape_untrusted(&title)).unwrap_or_default(),
             owner: principal.name.clone(),
             owner_token: principal.identity,
@@ -131,8 +132,7 @@ impl App {
         session_id: &str,
     ) -> Result<SessionState, Problem> {
         let (app, id) = (Arc::clone(self), session_id.to_owned());
-        let read = tokio::task::spawn_blocking(move || find(app.state(), &id));
-        let found = read.await.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
+        let found = blocking(move || find(app.state(), &id)).await?;
         let found = found.map_err(|error| error.to_problem())?.filter(|session| may_see(principal, session));
         found.ok_or_else(|| {
             not_found("session", session_id, Vec::new()).hint("list the sessions with `palyra sessions list`")
@@ -199,7 +199,7 @@ impl App {
         }
         let leaf = NewEvent::new(EventKind::SessionRemoved, self.now_ms());
         let leaf = leaf.actor(principal.actor().into_owned()).subject(session_id);
-        self.state().sessions().remove(session_id, leaf).await.map_err(|error| error.to_problem())?;
+        self.sessions().remove(session_id, leaf).await.map_err(|error| error.to_problem())?;
         self.agent().hub().stored(session_id);
         Ok(session.to_api())
     }
@@ -215,10 +215,36 @@ impl App {
             let expected = format!("1 to {MAX_MESSAGE_BYTES} bytes, not only spaces");
             return Err(Problem::new(ErrorCode::Usage, format!("invalid message: expected {expected}")));
         }
-        let run = self.begin_run(principal, session_id, text).await?;
-        let api = run.to_api();
-        driver::begin(self, run, Input::Begin)?;
-        Ok(api)
+        let (app, principal, session_id) = (Arc::clone(self), principal.clone(), session_id.to_owned());
+        // A client that goes away must not leave a run without a driver, which would block its session.
+        let begun = tokio::spawn(async move { app.begin_driven(&principal, &session_id, text).await });
+        begun.await.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?
+    }
+
+    async fn begin_driven(
+        self: &Arc<Self>,
+        principal: &Principal,
+        session_id: &str,
+        text: String,
+    ) -> Result<AgentRun, Problem> {
+        let run_id = self.sessions().new_id("agr").map_err(|error| error.to_problem())?;
+        // Opened before the run is written, so that a run over the limit is never written.
+        let commands = self
+            .agent()
+            .open(&run_id)
+            .ok_or_else(|| Problem::new(ErrorCode::Busy, "too many agent runs are in progress or waiting"))?;
+        match self.begin_run(principal, session_id, run_id.clone(), text).await {
+            Ok(run) => {
+                let api = run.to_api();
+                driver::begin(self, run, Input::Begin, commands);
+                Ok(api)
+            }
+            Err(problem) => {
+                drop(commands);
+                self.agent().close(&run_id);
+                Err(problem)
+            }
+        }
     }
 
     /// Writes a queued run; a session has at most one run in progress.
@@ -226,6 +252,7 @@ impl App {
         self: &Arc<Self>,
         principal: &Principal,
         session_id: &str,
+        run_id: String,
         text: String,
     ) -> Result<RunState, Problem> {
         let lock = self.agent().lock_of(session_id);
@@ -239,7 +266,6 @@ impl App {
             session.title = clip_untrusted(&title, SHORT_TITLE_CHARS);
         }
         let now = self.now_ms();
-        let run_id = self.state().sessions().new_id("agr").map_err(|error| error.to_problem())?;
         let mut run = RunState::new(run_id, session_id.to_owned(), text, now);
         (run.budget, run.labels) = (session.budget, session.labels);
         run.model = think::model_name(self, &session);
@@ -262,7 +288,7 @@ impl App {
     async fn write_session(&self, session: &SessionState, leaf: NewEvent) -> Result<(), Problem> {
         let row = write::session_row(session).map_err(|error| error.to_problem())?;
         let update = SessionUpdate { session: Some(row), leaves: vec![leaf], ..SessionUpdate::default() };
-        self.state().sessions().apply(update).await.map_err(|error| error.to_problem())
+        self.sessions().apply(update).await.map_err(|error| error.to_problem())
     }
 }
 

@@ -7,7 +7,7 @@ use palyra_agent::{Input, RunState, SessionState, SmallForm, model_request, smal
 use palyra_api::Problem;
 use palyra_api::sessions::{SessionEvent, SessionEventBody};
 use palyra_common::redact::escape_untrusted;
-use palyra_models::{Message, ModelAnswer, ModelError, ModelEvent, ModelProvider, ModelRequest};
+use palyra_models::{Message, ModelAnswer, ModelError, ModelEvent, ModelProvider, ModelRequest, Usage};
 
 use super::{cards, route};
 use crate::app::App;
@@ -68,6 +68,7 @@ async fn request(
 ) -> Result<ModelRequest, Unanswered> {
     let (app, session, run) = (Arc::clone(app), session.clone(), run.clone());
     let made = tokio::task::spawn_blocking(move || {
+        let generation = *app.state().changes().borrow();
         let cards = cards::cards(app.state(), &session);
         if let Some(form) = small {
             let card = |tool_id: &str| cards.iter().find(|card| card.tool_id == tool_id);
@@ -75,7 +76,7 @@ async fn request(
                 run.candidates.iter().filter_map(|candidate| card(&candidate.tool_id)).collect();
             return small_request(&run, &ranked, form);
         }
-        let (shown, more) = route::select(&cards, &run);
+        let (shown, more) = route::select(|| app.agent().index(generation, &cards), &cards, &run);
         model_request(&run, &history(&app, &run), &shown, more)
     });
     Ok(made.await?)
@@ -91,6 +92,7 @@ async fn answer(
 ) -> Result<ModelAnswer, Unanswered> {
     let (model, max_output_tokens) = (asked.model.clone(), asked.max_output_tokens);
     let request = ModelRequest { model, max_output_tokens, ..request(app, session, run, small).await? };
+    let asked_bytes = request_bytes(&request);
     let mut stream = asked.provider.stream(request);
     let mut answer = ModelAnswer::default();
     let mut reasoned = 0;
@@ -112,10 +114,25 @@ async fn answer(
             return Err(ModelError::LimitReached { what, allowed }.into());
         }
         if finished {
+            let answered_bytes = answer.text.len() + answer.reasoning.len() + calls;
+            let reported = answer.usage.filter(|usage| usage.input_tokens > 0 || usage.output_tokens > 0);
+            answer.usage = Some(reported.unwrap_or_else(|| estimated_usage(asked_bytes, answered_bytes)));
             return Ok(answer);
         }
     }
     Err(ModelError::Truncated.into())
+}
+
+/// Estimates the usage of a request whose provider reports none, so that the token budget of the run still ends it.
+fn estimated_usage(asked_bytes: usize, answered_bytes: usize) -> Usage {
+    const BYTES_OF_A_TOKEN: u64 = 4;
+    let tokens = |bytes: usize| (bytes as u64).div_ceil(BYTES_OF_A_TOKEN);
+    Usage { input_tokens: tokens(asked_bytes), output_tokens: tokens(answered_bytes), ..Usage::default() }
+}
+
+fn request_bytes(request: &ModelRequest) -> usize {
+    let tools = request.tools.iter().map(|tool| tool.description.len() + tool.input_schema.as_str().len());
+    request.system.len() + request.messages.iter().map(Message::size).sum::<usize>() + tools.sum::<usize>()
 }
 
 /// The provider to call with its parameters.
@@ -131,7 +148,7 @@ async fn asked(app: &Arc<App>, run: &RunState) -> Result<Asked, Problem> {
     if let Some(ModelSource { provider, .. }) = app.agent().model() {
         return Ok(Asked { provider, model: name, max_output_tokens: None });
     }
-    let record = app.state().models().get(&name).map_err(|error| error.to_problem())?;
+    let record = app.models().get(&name).map_err(|error| error.to_problem())?;
     let provider = Arc::new(provider_for(app, &record).await?);
     Ok(Asked { provider, model: record.model, max_output_tokens: record.max_output_tokens })
 }
@@ -140,7 +157,7 @@ async fn asked(app: &Arc<App>, run: &RunState) -> Result<Asked, Problem> {
 pub(super) fn model_name(app: &App, session: &SessionState) -> Option<String> {
     let default = || match app.agent().model() {
         Some(source) => Some(source.model),
-        None => app.state().models().default_name(),
+        None => app.models().default_name(),
     };
     session.model.clone().or_else(default)
 }
@@ -149,7 +166,7 @@ pub(super) fn model_name(app: &App, session: &SessionState) -> Option<String> {
 pub(super) fn is_small(app: &App, name: &str) -> bool {
     match app.agent().model() {
         Some(source) => source.small,
-        None => app.state().models().get(name).is_ok_and(|record| record.small),
+        None => app.models().get(name).is_ok_and(|record| record.small),
     }
 }
 
@@ -172,7 +189,7 @@ pub(super) fn escape_untrusted_lines(text: &str) -> String {
 
 /// Returns the conversation of earlier runs of the session, oldest first; unreadable runs are skipped.
 fn history(app: &App, run: &RunState) -> Vec<Message> {
-    let rows = app.state().sessions().runs_of(&run.session_id, Some(&run.run_id), HISTORY_RUNS);
+    let rows = app.sessions().runs_of(&run.session_id, Some(&run.run_id), HISTORY_RUNS);
     let rows = rows.unwrap_or_else(|error| {
         tracing::error!(%error, "cannot read the history of a session");
         Vec::new()

@@ -7,6 +7,7 @@ mod raw;
 
 mod access;
 mod ag_ui;
+mod agent_recovery;
 mod approvals;
 mod attack;
 mod attack_approvals;

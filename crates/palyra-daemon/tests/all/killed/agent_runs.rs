@@ -129,13 +129,8 @@ async fn settle(client: &Client<Remote>) -> Option<AgentRun> {
             events.next().await.unwrap().unwrap();
             continue;
         };
-        match client.answer_pause(&pause.pause_id, &answer(&pause)).await {
-            Ok(_) => {}
-            // A daemon that has just started may not have taken the run up yet.
-            Err(ClientError::Problem(problem))
-                if ["not_under_way", "already_decided"].contains(&problem.code.as_str()) => {}
-            Err(error) => panic!("{error:?}"),
-        }
+        // An answer right after the start waits until the daemon has resumed the run.
+        client.answer_pause(&pause.pause_id, &answer(&pause)).await.unwrap();
     }
 }
 
