@@ -61,10 +61,14 @@ pub use backup::{
     BackupError, BackupFile, BackupManifest, MANIFEST as BACKUP_MANIFEST, RestoreAcceptance, RestorePlan,
     Restored, StagedRestore, check_backup,
 };
+pub use channels::ChannelStore;
 pub use damage::{Damage, Difference};
 pub use definition_error::DefinitionError;
+pub use deliveries::DeliveryStore;
 pub use error::{StateError, TrustRefused};
+pub use hooks::HookStore;
 pub use inventory::{CanTouch, CapabilityTotal, MadeBy, RunTotals, SkillInfo, WaitingRelease};
+pub use models::ModelStore;
 pub use plugins::{
     AccessPolicy, ConfigSource, ConfigValues, PluginSettingError, PluginSettings, Revised, SettingStore,
     ShownConfig, ShownField, check_outside, effective_config,
@@ -80,6 +84,7 @@ pub use routines::{
     Budget, ClaimedFire, ControlKind, ControlRow, ControlStore, FireCause, FireEnd, FireKey, FirePage,
     FireQuery, FireRow, FireStatus, NewFire, ObjectiveUse,
 };
+pub use runs::RunStore;
 pub use sessions::SessionStore;
 pub use skills::{InstallOptions, Observe, ReAudit, SkillError, SkillStore, check_runnable, retry_moved};
 pub use state::{Clock, PROTOCOL_MAJOR, State, StateOptions};
