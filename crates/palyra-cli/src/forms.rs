@@ -82,7 +82,8 @@ impl ShownForm {
     ) -> Result<Filled, CliError> {
         let Some(form) = self.form() else { return Ok(Filled::No) };
         let mut values = defaults(form);
-        let mut edit = is_incomplete(form, &values) || form.fields.iter().any(|field| only_typed(field.kind));
+        let has_secret = form.fields.iter().any(|field| field.kind == FieldType::Secret);
+        let mut edit = has_secret || is_incomplete(form, &values);
         loop {
             if edit && !fill(person, printer, form, &mut values).await? {
                 return Ok(Filled::Stop);
@@ -112,11 +113,6 @@ fn defaults(form: &Form) -> Map<String, Value> {
 /// Returns whether a required field has no value.
 fn is_incomplete(form: &Form, values: &Map<String, Value>) -> bool {
     form.fields.iter().any(|field| field.required && !values.contains_key(&field.name))
-}
-
-/// Whether only a person can say what a field holds, whatever it begins with.
-fn only_typed(kind: FieldType) -> bool {
-    matches!(kind, FieldType::Secret | FieldType::Select)
 }
 
 /// Asks for each field; an empty line keeps the current value. Returns false if the user stops.

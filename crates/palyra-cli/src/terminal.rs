@@ -4,6 +4,8 @@ use crate::cli::Globals;
 use crate::error::CliError;
 use palyra_common::SecretValue;
 use palyra_vault::Passphrase;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use std::io::{self, BufRead, IsTerminal, Write};
 use zeroize::Zeroizing;
 
@@ -62,6 +64,20 @@ impl Terminal {
     /// Reads a line while a connection to the daemon is open.
     pub(crate) async fn line_between(mut self, question: String) -> Result<Option<String>, CliError> {
         off_the_threads(move || self.line(&question)).await
+    }
+
+    /// Waits until a line is typed or the input ends; a read does not block afterwards.
+    pub(crate) async fn typed(self) -> Result<(), CliError> {
+        // A short wait, because the thread that waits outlives this future when it is dropped.
+        const WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+        let is_typed = || {
+            let input = io::stdin();
+            let mut waited = [PollFd::new(&input, PollFlags::IN)];
+            let ready = retry_on_intr(|| poll(&mut waited, Some(&WAIT))).map_err(io::Error::from);
+            ready.map(|ready| ready > 0).map_err(CliError::io("cannot read from the terminal"))
+        };
+        while !off_the_threads(is_typed).await? {}
+        Ok(())
     }
 
     /// Reads a secret while a connection to the daemon is open.

@@ -14,6 +14,7 @@ use clap::Args;
 use palyra_api::Problem;
 use palyra_api::sessions::{AgentRun, AgentRunStatus, NewSession, SessionChange};
 use palyra_common::ErrorCode;
+use std::cell::OnceCell;
 use std::process::ExitCode;
 
 use events::Conversation;
@@ -26,7 +27,8 @@ Example:
 
 const MORE: &str = "\
 Without a message, chat reads messages from the terminal until `/quit`. Other commands there: `/tools` lists the tools,
-`/model NAME` changes the model of the session, and `/stop` as the answer to a question stops the run.
+`/model` shows the model of the session and `/model NAME` changes it. `/stop` stops the run, while it is in progress and
+as the answer to a question; so does Ctrl-C while it is in progress.
 Without a terminal, chat prints what the agent proposes and exits with 15; answer it later with `--session`.
 With `--json`, each event of the session is one line.";
 
@@ -53,11 +55,36 @@ pub(crate) struct ChatArgs {
 
 pub(crate) fn run(args: &ChatArgs, globals: &Globals) -> ExitCode {
     let printer = Printer::new(globals, false);
-    match client::stay(globals, async |client| chat(&client, args, globals, &printer).await) {
+    let open = OnceCell::new();
+    match client::stay(globals, async |client| chat(&client, args, globals, &printer, &open).await) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(CliError::Interrupted) => ExitCode::from(INTERRUPTED),
+        Err(CliError::Interrupted) => {
+            if let Some(session_id) = open.get() {
+                interrupted(globals, &printer, session_id);
+            }
+            ExitCode::from(INTERRUPTED)
+        }
         Err(error) => printer.fail(&error.into(), &[]),
     }
+}
+
+/// Stops the run of the session, unless it waits for an answer, which can be given later.
+fn interrupted(globals: &Globals, printer: &Printer, session_id: &str) {
+    let stopping = client::stay(globals, async |client| {
+        let Some(run_id) = client.session(session_id).await?.active_run else { return Ok(()) };
+        if client.agent_run(&run_id).await?.pause.is_none() {
+            client.stop_agent_run(&run_id).await?;
+        }
+        Ok::<_, CliError>(())
+    });
+    if let Err(error) = stopping {
+        printer.remark(&[Remark::Warning(format!("cannot stop the run: {error}"))]);
+    }
+    printer.remark(&[to_continue(session_id)]);
+}
+
+fn to_continue(session_id: &str) -> Remark {
+    Remark::Next(format!("continue with `palyra chat --session {session_id}`"))
 }
 
 async fn chat(
@@ -65,6 +92,7 @@ async fn chat(
     args: &ChatArgs,
     globals: &Globals,
     printer: &Printer,
+    open: &OnceCell<String>,
 ) -> Result<(), CliError> {
     let person = Terminal::of_person(globals).filter(|_| printer.is_for_person());
     if args.message.is_none() && args.session.is_none() && person.is_none() {
@@ -72,6 +100,9 @@ async fn chat(
             "a message is required when there is no terminal",
             "write it: `palyra chat \"MESSAGE\"`",
         ));
+    }
+    if let Some(model) = &args.model {
+        client.model(model).await?;
     }
     let session = match &args.session {
         Some(id) => {
@@ -87,6 +118,7 @@ async fn chat(
             client.new_session(&NewSession { model, tools, ..NewSession::default() }).await?
         }
     };
+    let _ = open.set(session.session_id.clone());
     let mut conversation = Conversation::open(client, &session, person, printer).await?;
     // A run of an earlier command may wait for an answer, which comes first.
     if let Some(run_id) = &session.active_run {
@@ -117,28 +149,51 @@ async fn talk(
         match line.split_once(' ').unwrap_or((line, "")) {
             ("", _) => {}
             ("/quit" | "/exit", _) => break,
-            ("/tools", _) => show::tools(client, printer).await?,
-            ("/stop", _) => printer.remark(&[Remark::Note("no run is in progress".into())]),
-            ("/model", name) => {
-                let change = SessionChange { model: Some(name.to_owned()), ..SessionChange::default() };
-                client.change_session(session_id, &change).await?;
-            }
-            (command, _) if command.starts_with('/') => {
-                let known = "use /tools, /model NAME, /stop or /quit";
-                printer.remark(&[Remark::Warning(format!("unknown command `{command}`: {known}"))]);
-            }
-            _ => {
-                let run = client.say(session_id, line).await?;
-                let ended = conversation.go_on(run).await?;
-                if let Some(reason) = &ended.reason {
-                    let status = ended.status.wire_name();
-                    printer.remark(&[Remark::Note(format!("the run ended as {status}: {reason}"))]);
+            _ => match obey(client, session_id, line, printer, conversation).await {
+                // An error of the daemon does not end the conversation.
+                Err(CliError::Problem(problem)) => {
+                    printer.remark(&[Remark::Warning(problem.detail)]);
+                    printer.remark(&problem.hints.into_iter().map(Remark::Next).collect::<Vec<_>>());
                 }
+                obeyed => obeyed?,
+            },
+        }
+    }
+    printer.remark(&[to_continue(session_id)]);
+    Ok(())
+}
+
+/// Executes a chat command, or sends a message.
+async fn obey(
+    client: &AnyClient,
+    session_id: &str,
+    line: &str,
+    printer: &Printer,
+    conversation: &mut Conversation<'_>,
+) -> Result<(), CliError> {
+    let note = |text: String| printer.remark(&[Remark::Note(text)]);
+    match line.split_once(' ').unwrap_or((line, "")) {
+        ("/tools", _) => show::tools(client, printer).await?,
+        ("/stop", _) => note("no run is in progress".into()),
+        ("/model", "") => note(show::model(client, session_id).await?),
+        ("/model", name) => {
+            let name = client.model(name.trim()).await?.name;
+            let change = SessionChange { model: Some(name.clone()), ..SessionChange::default() };
+            client.change_session(session_id, &change).await?;
+            note(format!("this session uses the model `{name}`"));
+        }
+        (command, _) if command.starts_with('/') => {
+            let known = "use /tools, /model, /model NAME, /stop or /quit";
+            printer.remark(&[Remark::Warning(format!("unknown command `{command}`: {known}"))]);
+        }
+        _ => {
+            let run = client.say(session_id, line).await?;
+            let ended = conversation.go_on(run).await?;
+            if let Some(reason) = &ended.reason {
+                note(format!("the run ended as {}: {reason}", ended.status.wire_name()));
             }
         }
     }
-    let command = format!("continue with `palyra chat --session {session_id}`");
-    printer.remark(&[Remark::Next(command)]);
     Ok(())
 }
 

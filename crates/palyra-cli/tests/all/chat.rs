@@ -68,3 +68,25 @@ fn one_confirmation_runs_the_tool_an_edit_changes_it_and_a_no_calls_nothing() {
     assert_eq!(stopped.code, 3, "{}", stopped.shown);
     bench.ok(&["daemon", "stop"]);
 }
+
+#[test]
+fn conversation_shows_its_model_and_goes_on_after_what_the_daemon_refuses() {
+    let bench = bench();
+    let typing = [
+        Typing::Shown("> ", "/model"),
+        Typing::Shown("> ", "/model gone"),
+        Typing::Shown("> ", "/tools"),
+        Typing::Shown("> ", "add a step of 4 to the counter"),
+        Typing::Shown(CONFIRM, "y"),
+        Typing::Shown("> ", "/quit"),
+    ];
+    let seen = at_terminal(&bench.environment, &["chat"], &typing);
+    assert_eq!(seen.code, 0, "{}", seen.shown);
+    for shown in ["this session uses no model", "`gone`", "palyra.counter_wat.add", "\"count\": 4"] {
+        assert!(seen.shown.contains(shown), "{shown}: {}", seen.shown);
+    }
+    assert_eq!(seen.shown.matches("calls `palyra.counter_wat.add` with").count(), 1, "{}", seen.shown);
+    let unknown = bench.palyra(&[&ADD[..], &["--model=gone", "--json"]].concat());
+    assert_eq!(unknown.error()["code"], "not_found");
+    bench.ok(&["daemon", "stop"]);
+}

@@ -6,8 +6,8 @@ use crate::forms::{Filled, ShownForm, escaped};
 use crate::terminal::Terminal;
 use palyra_api::sessions::{FormSubmit, Pause, PauseAnswer, PauseDecision, PauseKind};
 
-/// What a person types to stop the run.
-const STOP: &str = "/stop";
+/// Input that stops the run.
+pub(super) const STOP: &str = "/stop";
 
 /// Asks the user; returns `None` if the run has to be stopped.
 pub(super) async fn ask(

@@ -1,6 +1,6 @@
 //! Shows the events of a session, and answers its pauses.
 
-use super::answer;
+use super::answer::{self, STOP};
 use super::show::{self, Shown};
 use crate::client::AnyClient;
 use crate::error::CliError;
@@ -14,6 +14,7 @@ use palyra_api::sessions::{
 use palyra_api::{ClientError, Problem, TransportError};
 use palyra_common::ErrorCode;
 use serde_json::json;
+use std::collections::HashMap;
 
 /// Maximum number of consecutive reconnects of a broken stream.
 const MOST_RECONNECTS: u32 = 5;
@@ -26,8 +27,10 @@ pub(super) struct Conversation<'c> {
     pub(super) session_id: String,
     stream: SseStream,
     last: u64,
-    /// The message whose pieces were shown, and how much of it.
+    /// Id of the message that is being streamed, and the number of bytes shown.
     streamed: Option<(String, usize)>,
+    /// Proposed calls that have not begun, by id: their tools and arguments.
+    proposed: HashMap<String, String>,
 }
 
 impl<'c> Conversation<'c> {
@@ -39,7 +42,16 @@ impl<'c> Conversation<'c> {
     ) -> Result<Self, CliError> {
         let stream = client.follow_session(&session.session_id, Some(session.last_event)).await?;
         let (session_id, last) = (session.session_id.clone(), session.last_event);
-        Ok(Self { client, printer, person, session_id, stream, last, streamed: None })
+        Ok(Self {
+            client,
+            printer,
+            person,
+            session_id,
+            stream,
+            last,
+            streamed: None,
+            proposed: HashMap::new(),
+        })
     }
 
     /// Follows a run until it ends and asks its questions.
@@ -47,12 +59,13 @@ impl<'c> Conversation<'c> {
         if run.status.is_final() {
             return Ok(run);
         }
+        self.proposed.clear();
         if let Some(pause) = &run.pause {
             self.show_waiting(pause).await?;
             self.ask(pause).await?;
         }
         loop {
-            let event = self.next().await?;
+            let event = self.next_or_stop(&run.run_id).await?;
             if event.run_id != run.run_id {
                 continue;
             }
@@ -63,6 +76,33 @@ impl<'c> Conversation<'c> {
                     return Ok(self.client.agent_run(&run.run_id).await?);
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Waits for the next event. On a terminal the user can type `/stop` in the meantime.
+    async fn next_or_stop(&mut self, run_id: &str) -> Result<SessionEvent, CliError> {
+        let (client, printer, mut person) = (self.client, self.printer, self.person);
+        let next = self.next();
+        tokio::pin!(next);
+        loop {
+            let Some(listening) = person else { return next.await };
+            tokio::select! {
+                biased;
+                event = &mut next => return event,
+                typed = listening.typed() => typed?,
+            }
+            match listening.line_between(String::new()).await? {
+                Some(line) if line.trim() == STOP => match client.stop_agent_run(run_id).await {
+                    // The run ended in the meantime; its last events will arrive.
+                    Err(ClientError::Problem(problem)) if problem.code == ErrorCode::NotUnderWay => {}
+                    stopped => drop(stopped?),
+                },
+                Some(line) if line.trim().is_empty() => {}
+                Some(_) => {
+                    printer.remark(&[Remark::Note(format!("a run is in progress; `{STOP}` stops it"))])
+                }
+                None => person = None,
             }
         }
     }
@@ -104,13 +144,22 @@ impl<'c> Conversation<'c> {
                 self.text(text)?;
             }
             SessionEventBody::MessageCompleted { message_id, role: MessageRole::Assistant, text } => {
+                let text = forms::escaped(text);
                 match self.streamed.take() {
-                    Some((id, _)) if id == *message_id => self.text("\n")?,
-                    _ => self.text(&format!("{}\n", forms::escaped(text)))?,
+                    Some((id, shown)) if id == *message_id && shown == text.len() => self.text("\n")?,
+                    // Parts of the message were lost, so the complete message is shown after them.
+                    Some((id, _)) if id == *message_id => self.text(&format!("\n{text}\n"))?,
+                    _ => self.text(&format!("{text}\n"))?,
                 }
             }
-            SessionEventBody::ToolProposed { tool_id, arguments, invalid: None, .. } => {
-                self.note(format!("proposes `{tool_id}` with {arguments}"));
+            SessionEventBody::ToolProposed { call_id, tool_id, arguments, invalid: None } => {
+                // A form or a question shows a waiting call; other calls are shown when they begin.
+                self.proposed.insert(call_id.clone(), format!("calls `{tool_id}` with {arguments}"));
+            }
+            SessionEventBody::ToolStarted { call_id, .. } => {
+                if let Some(call) = self.proposed.remove(call_id) {
+                    self.note(call);
+                }
             }
             SessionEventBody::ToolProposed { tool_id, invalid: Some(reason), .. } => {
                 self.note(format!("cannot call `{tool_id}`: {reason}"));
@@ -152,7 +201,14 @@ impl<'c> Conversation<'c> {
 
     /// Asks the user on the terminal. Without a terminal the command ends and the run stays paused.
     async fn ask(&mut self, pause: &Pause) -> Result<(), CliError> {
-        let Some(person) = self.person else { return Err(unanswered(pause)) };
+        let Some(person) = self.person else {
+            if let (true, Some(tool), Some(arguments)) =
+                (self.printer.is_for_person(), &pause.tool_id, &pause.arguments)
+            {
+                self.note(format!("`{tool}` with {arguments}"));
+            }
+            return Err(unanswered(pause));
+        };
         let answer = answer::ask(self, person, pause).await?;
         let Some(answer) = answer else {
             self.client.stop_agent_run(&pause.run_id).await?;

@@ -47,6 +47,21 @@ pub(super) async fn tools(client: &AnyClient, printer: &Printer) -> Result<(), C
     printer.stream(&Shown::text(&table(["tool", "what it does"], &rows))).map(drop)
 }
 
+/// Returns a sentence about the model of a session.
+pub(super) async fn model(client: &AnyClient, session_id: &str) -> Result<String, CliError> {
+    let own = client.session(session_id).await?.model;
+    let listed = client.models().await?;
+    let used = match own.or(listed.default) {
+        Some(name) => format!("this session uses the model `{name}`"),
+        None => "this session uses no model: your messages are matched to tools".to_owned(),
+    };
+    let names: Vec<String> = listed.models.iter().map(|model| format!("`{}`", model.name)).collect();
+    Ok(match names.as_slice() {
+        [] => format!("{used}; add one with `palyra models add`"),
+        names => format!("{used}; models: {}", names.join(", ")),
+    })
+}
+
 /// Formats the output of a tool: a text without quotes, everything else as JSON.
 pub(super) fn output(output: &str) -> String {
     let shown = match serde_json::from_str(output) {
