@@ -13,4 +13,4 @@ mod release;
 
 pub use guests::{COUNTER, ECHO, HONEST, counting_to, describing, one_operation};
 pub use home::{Home, keys, options, signing_key};
-pub use release::{Release, agree, install, permitting, try_install, update};
+pub use release::{Release, agree, build, install, permitting, try_install, update};

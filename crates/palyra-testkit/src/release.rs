@@ -74,16 +74,21 @@ output_schema = {output_schema}
 {tables}
 "#
         );
-        let (module, signer) = (wat::parse_str(wat).unwrap(), signing_key(*signer));
-        let request = BuildRequest {
-            manifest_toml: &manifest,
-            modules: vec![("modules/notes.wasm", &module)],
-            signers: vec![&signer],
-            publisher_epoch: 1,
-            ..BuildRequest::default()
-        };
-        build_signed_skill_artifact(&request).unwrap_or_else(|error| panic!("{error}"))
+        build(&manifest, &[("modules/notes.wasm", &wat::parse_str(wat).unwrap())], *signer)
     }
+}
+
+/// Builds a package of any manifest and modules, signed by the key of this number.
+pub fn build(manifest: &str, modules: &[(&str, &[u8])], signer: u8) -> BuiltArtifact {
+    let signer = signing_key(signer);
+    let request = BuildRequest {
+        manifest_toml: manifest,
+        modules: modules.to_vec(),
+        signers: vec![&signer],
+        publisher_epoch: 1,
+        ..BuildRequest::default()
+    };
+    build_signed_skill_artifact(&request).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Returns the consent to a digest, without secrets.

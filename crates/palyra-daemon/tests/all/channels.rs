@@ -9,12 +9,9 @@ use palyra_api::tools::InvokeRequest;
 use palyra_common::SecretValue;
 use palyra_egress::testing::{TestBody, TestReply, TestServer};
 use palyra_journal::{EventKind, Query};
-use palyra_skills::consent::ConsentGiven;
-use palyra_skills::signing::SkillSigningKey;
-use palyra_skills::{BuildRequest, build_signed_skill_artifact, capability_digest};
-use palyra_state::{InstallOptions, State};
+use palyra_state::State;
+use palyra_testkit::{build, install};
 use sha2::Sha256;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -65,22 +62,7 @@ output_schema = { type = "object" }
 channels = ["alerts"]
 "#;
     let module = wat::parse_str(PUBLISH).unwrap();
-    let key = SkillSigningKey::from_seed(&zeroize::Zeroizing::new([1; 32]));
-    let request = BuildRequest {
-        manifest_toml: manifest,
-        modules: vec![("modules/say.wasm", &module)],
-        signers: vec![&key],
-        publisher_epoch: 1,
-        ..BuildRequest::default()
-    };
-    let built = build_signed_skill_artifact(&request).unwrap_or_else(|error| panic!("{error}"));
-    let digest = capability_digest(&built.manifest);
-    let consent = ConsentGiven { digest, principal: "owner".into(), secrets: BTreeSet::new() };
-    let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
-    state
-        .skills()
-        .install(built.bytes.to_vec(), &options, "owner", &mut |_| {})
-        .unwrap_or_else(|error| panic!("{error}"));
+    install(state, &build(manifest, &[("modules/say.wasm", &module)], 1));
 }
 
 async fn daemon() -> Daemon {

@@ -1,20 +1,11 @@
 //! A skill with one tool for each way a call can end.
 
-use palyra_skills::consent::ConsentGiven;
-use palyra_skills::signing::SkillSigningKey;
-use palyra_skills::{BuildRequest, Sha256Digest, build_signed_skill_artifact, capability_digest};
+use palyra_skills::{Sha256Digest, capability_digest};
 use palyra_state::{InstallOptions, State};
-use std::collections::BTreeSet;
+use palyra_testkit::agree;
 
-pub(crate) const ECHO: &str = r#"(module
-    (import "palyra:plugin/io@1.0.0" "input-length" (func $length (result i32)))
-    (import "palyra:plugin/io@1.0.0" "input-read" (func $read (param i32 i32 i32) (result i32)))
-    (import "palyra:plugin/io@1.0.0" "output-write" (func $write (param i32 i32) (result i32)))
-    (memory (export "memory") 2)
-    (func (export "palyra_plugin_main") (result i32)
-        (drop (call $read (i32.const 0) (i32.const 0) (call $length)))
-        (drop (call $write (i32.const 0) (call $length)))
-        (i32.const 0)))"#;
+pub(crate) use palyra_testkit::ECHO;
+
 const TRAP: &str =
     r#"(module (memory (export "memory") 1) (func (export "palyra_plugin_main") (result i32) unreachable))"#;
 const SPIN: &str = r#"(module (memory (export "memory") 1)
@@ -94,22 +85,15 @@ pub(crate) fn package(name: &str, quotas: &str, release: u32) -> (Vec<u8>, Sha25
 
 /// Builds a package of any manifest and modules; returns it with the digest for consent.
 pub(crate) fn build(manifest: &str, modules: &[(String, Vec<u8>)]) -> (Vec<u8>, Sha256Digest) {
-    let key = SkillSigningKey::from_seed(&zeroize::Zeroizing::new([1; 32]));
-    let request = BuildRequest {
-        manifest_toml: manifest,
-        modules: modules.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect(),
-        signers: vec![&key],
-        publisher_epoch: 1,
-        ..BuildRequest::default()
-    };
-    let built = build_signed_skill_artifact(&request).unwrap_or_else(|error| panic!("{error}"));
+    let modules: Vec<_> = modules.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
+    let built = palyra_testkit::build(manifest, &modules, 1);
     (built.bytes.to_vec(), capability_digest(&built.manifest))
 }
 
 /// Installs `acme.NAME` with consent.
 pub(crate) fn install(state: &State, name: &str, quotas: &str) {
     let (bytes, digest) = package(name, quotas, 1);
-    let consent = ConsentGiven { digest, principal: "owner".into(), secrets: BTreeSet::new() };
-    let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
+    let options =
+        InstallOptions { allow_tofu: true, consent: Some(agree(digest)), ..InstallOptions::default() };
     state.skills().install(bytes, &options, "owner", &mut |_| {}).unwrap_or_else(|error| panic!("{error}"));
 }

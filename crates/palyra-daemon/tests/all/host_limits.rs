@@ -5,11 +5,6 @@ use crate::routines::request;
 use palyra_api::objectives::{ObjectiveRequest, ObjectiveState};
 use palyra_api::routines::RoutineRequest;
 use palyra_api::tools::InvokeRequest;
-use palyra_skills::consent::ConsentGiven;
-use palyra_skills::signing::SkillSigningKey;
-use palyra_skills::{BuildRequest, build_signed_skill_artifact, capability_digest};
-use palyra_state::InstallOptions;
-use std::collections::BTreeSet;
 
 /// Returns a module that loops `turns` times without a host call, and then runs `then`.
 fn counting(turns: u64, then: &str) -> Vec<u8> {
@@ -64,19 +59,8 @@ fuel_budget = 1000000000
     );
     let read = counting(500_000, "(drop (i32.load (global.get $far)))");
     let count = counting(3_000_000, "(drop (call $write (i32.const 0) (i32.const 2)))");
-    let key = SkillSigningKey::from_seed(&zeroize::Zeroizing::new([1; 32]));
-    let request = BuildRequest {
-        manifest_toml: &manifest,
-        modules: vec![("modules/read.wasm", &read), ("modules/count.wasm", &count)],
-        signers: vec![&key],
-        publisher_epoch: 1,
-        ..BuildRequest::default()
-    };
-    let built = build_signed_skill_artifact(&request).unwrap_or_else(|error| panic!("{error}"));
-    let digest = capability_digest(&built.manifest);
-    let consent = ConsentGiven { digest, principal: "owner".into(), secrets: BTreeSet::new() };
-    let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
-    daemon.state().skills().install(built.bytes.to_vec(), &options, "owner", &mut |_| {}).unwrap();
+    let modules: [(&str, &[u8]); 2] = [("modules/read.wasm", &read), ("modules/count.wasm", &count)];
+    palyra_testkit::install(daemon.state(), &palyra_testkit::build(&manifest, &modules, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]

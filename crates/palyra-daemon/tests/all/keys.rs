@@ -9,7 +9,6 @@ use palyra_api::trust::KeysRequest;
 use palyra_api::{ClientError, SecretBytes};
 use palyra_common::Scope;
 use palyra_journal::{EventKind, Query};
-use palyra_skills::signing::SkillSigningKey;
 use palyra_skills::signing::dsse::EnvelopeSignature;
 use palyra_skills::{BuildRequest, pack_skill_artifact};
 
@@ -148,7 +147,7 @@ async fn vault_key_signs_only_releases_that_list_it() {
         let request = SignReleaseRequest { statement: statement.into() };
         assert_eq!(code(client.sign_release("release", &request).await), "bad_statement", "{statement}");
     }
-    let signer = SkillSigningKey::from_seed(&zeroize::Zeroizing::new([9; 32]));
+    let signer = palyra_testkit::signing_key(9);
     let request = BuildRequest {
         manifest_toml: MANIFEST,
         modules: vec![("modules/notes.wasm", b"\0asm\x01\0\0\0")],

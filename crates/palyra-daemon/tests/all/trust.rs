@@ -10,21 +10,18 @@ use palyra_skills::signing::{KeySet, SkillSigningKey};
 use palyra_skills::trust::{
     FeedIssuer, RevocationList, RevokedKey, SignedRevocations, SignedRotation, TrustStatement,
 };
+use palyra_testkit::signing_key;
 
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 
-fn signer(seed: u8) -> SkillSigningKey {
-    SkillSigningKey::from_seed(&zeroize::Zeroizing::new([seed; 32]))
-}
-
 fn keys(seeds: &[u8]) -> KeysRequest {
-    let keys = seeds.iter().map(|seed| signer(*seed).public().to_string()).collect();
+    let keys = seeds.iter().map(|seed| signing_key(*seed).public().to_string()).collect();
     KeysRequest { keys, threshold: 1 }
 }
 
 /// Returns a rotation of `acme` from one key to another.
 fn rotation(from: u8, to: u8) -> Vec<u8> {
-    let (old, new) = (signer(from), signer(to));
+    let (old, new) = (signing_key(from), signing_key(to));
     let set = |key: &SkillSigningKey| KeySet::new([key.public()], 1).unwrap();
     let signed = SignedRotation::sign("acme", 1, &set(&old), &set(&new), &[&old, &new]).unwrap();
     TrustStatement::Rotation(Box::new(signed)).encode().unwrap()
@@ -34,10 +31,10 @@ fn revocation(number: u64) -> Vec<u8> {
     let list = RevocationList {
         issuer: FeedIssuer::Publisher("acme".into()),
         number,
-        keys: vec![RevokedKey { key_id: signer(9).public().key_id(), reason: "stolen".into() }],
+        keys: vec![RevokedKey { key_id: signing_key(9).public().key_id(), reason: "stolen".into() }],
         releases: Vec::new(),
     };
-    let signed = SignedRevocations::sign(list, &[&signer(1)]).unwrap();
+    let signed = SignedRevocations::sign(list, &[&signing_key(1)]).unwrap();
     TrustStatement::Revocations(Box::new(signed)).encode().unwrap()
 }
 
@@ -74,7 +71,7 @@ async fn feeds_builders_and_what_is_none() {
     let daemon = Daemon::start().await;
     let client = daemon.over_tcp();
     assert!(client.follow_feed("advisories", &keys(&[1, 2])).await.unwrap().changed);
-    let builder = BuilderRequest { key: signer(3).public().to_string(), level: 2 };
+    let builder = BuilderRequest { key: signing_key(3).public().to_string(), level: 2 };
     assert_eq!(client.allow_builder("ci", &builder).await.unwrap().kind, "builder");
     let known = client.trust().await.unwrap();
     assert_eq!((known.feeds[0].keys.len(), known.builders[0].level), (2, 2));

@@ -1,10 +1,7 @@
 //! A skill with one hook for each behaviour.
 
-use palyra_skills::consent::ConsentGiven;
-use palyra_skills::signing::SkillSigningKey;
-use palyra_skills::{BuildRequest, build_signed_skill_artifact, capability_digest};
-use palyra_state::{InstallOptions, State};
-use std::collections::BTreeSet;
+use palyra_state::State;
+use palyra_testkit::build;
 
 /// The hooks, each with the body of its function.
 const HOOKS: [(&str, &str); 9] = [
@@ -69,25 +66,7 @@ fuel_budget = 5000000000
 /// Installs `acme.watch` with consent.
 pub(crate) fn install(state: &State) {
     let (manifest, module) = (manifest(), wat::parse_str(module()).unwrap());
-    let key = SkillSigningKey::from_seed(&zeroize::Zeroizing::new([1; 32]));
-    let request = BuildRequest {
-        manifest_toml: &manifest,
-        modules: vec![("modules/watch.wasm", &module)],
-        signers: vec![&key],
-        publisher_epoch: 1,
-        ..BuildRequest::default()
-    };
-    let built = build_signed_skill_artifact(&request).unwrap_or_else(|error| panic!("{error}"));
-    let consent = ConsentGiven {
-        digest: capability_digest(&built.manifest),
-        principal: "owner".into(),
-        secrets: BTreeSet::new(),
-    };
-    let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
-    let outcome = state
-        .skills()
-        .install(built.bytes.to_vec(), &options, "owner", &mut |_| {})
-        .unwrap_or_else(|error| panic!("{error}"));
+    let outcome = palyra_testkit::install(state, &build(&manifest, &[("modules/watch.wasm", &module)], 1));
     assert_eq!(
         outcome.status,
         palyra_skills::RuntimeStatus::Active,
