@@ -11,6 +11,9 @@ use std::process::{Command, Stdio};
 
 const WAT_PAGE: &str = include_str!("../../../../docs/guest-wat.md");
 const C_PAGE: &str = include_str!("../../../../docs/guest-c.md");
+const JAVASCRIPT_PAGE: &str = include_str!("../../../../docs/guest-javascript.md");
+const PYTHON_PAGE: &str = include_str!("../../../../docs/guest-python.md");
+const RUST_PAGE: &str = include_str!("../../../../docs/sdk-rust.md");
 
 /// Creates a skill in WAT, which needs no toolchain.
 fn with_skill() -> TestEnvironment {
@@ -47,8 +50,20 @@ fn type_in(environment: &TestEnvironment, command: &str) -> Ran {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(environment.path("")).env_clear().stdin(Stdio::null());
     shell.env("PATH", format!("{}:{path}", program.display())).env("HOME", environment.home(""));
-    shell.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus");
+    shell.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent/bus").envs(toolchain_variables());
     environment.ran(shell.output().unwrap())
+}
+
+/// Returns the directories of cargo and rustup, which they would search below `HOME` otherwise.
+fn toolchain_variables() -> impl Iterator<Item = (&'static str, std::ffi::OsString)> {
+    let below_home = |directory: &str| {
+        std::env::var_os("HOME").map(|home| PathBuf::from(home).join(directory).into_os_string())
+    };
+    [("CARGO_HOME", Some(".cargo")), ("RUSTUP_HOME", Some(".rustup")), ("RUSTUP_TOOLCHAIN", None)]
+        .into_iter()
+        .filter_map(move |(name, default)| {
+            Some((name, std::env::var_os(name).or_else(|| below_home(default?))?))
+        })
 }
 
 /// Runs the commands of a page in order, and answers the prompt of `install` with yes.
@@ -86,6 +101,42 @@ fn page_about_wat_leads_from_nothing_to_a_call() {
 fn page_about_c_leads_from_nothing_to_a_call() {
     let environment = with_tools();
     assert_greeted(&follow(C_PAGE, &environment));
+}
+
+#[test]
+fn page_about_javascript_leads_from_nothing_to_a_call() {
+    let environment = with_tools();
+    assert_greeted(&follow(JAVASCRIPT_PAGE, &environment));
+    let throws =
+        "export const tools = { invoke() { console.log(\"before\"); throw new Error(\"boom\"); } };\n";
+    environment.write("hello/guest.js", throws);
+    let failed = type_in(&environment, "palyra skills dev hello --once --input '{\"name\": \"Ada\"}'");
+    assert_eq!(failed.code, 19, "{}", failed.shown());
+    assert!(
+        failed.stderr.contains("[info] before") && failed.stderr.contains("Error: boom"),
+        "{}",
+        failed.shown()
+    );
+}
+
+#[test]
+fn page_about_javascript_holds_for_typescript() {
+    let environment = with_tools();
+    let page = JAVASCRIPT_PAGE.replace("--lang js", "--lang ts");
+    assert_greeted(&follow(&page, &environment));
+    assert!(environment.path("hello/guest.ts").is_file());
+}
+
+#[test]
+fn page_about_python_leads_from_nothing_to_a_call() {
+    let environment = with_tools();
+    assert_greeted(&follow(PYTHON_PAGE, &environment));
+}
+
+#[test]
+fn page_about_rust_leads_from_nothing_to_a_call() {
+    let environment = with_tools();
+    assert_greeted(&follow(RUST_PAGE, &environment));
 }
 
 #[test]
@@ -136,7 +187,7 @@ fn new_skill_leaves_content_alone_and_takes_an_empty_directory() {
     assert_eq!(environment.all_files().len(), before, "nothing half-done stays behind");
     assert!(!environment.path("next").exists());
     std::fs::create_dir(environment.path("empty")).unwrap();
-    let made = environment.palyra(&["skills", "new", "empty", "--lang", "js", "--publisher", "acme"]);
+    let made = environment.palyra(&["skills", "init", "empty", "--lang", "js", "--publisher", "acme"]);
     assert_eq!(made.code, 0, "{}", made.shown());
     assert_eq!(environment.path("empty").read_dir().unwrap().count(), 5);
 }
@@ -248,6 +299,13 @@ fn test_shows_every_case_and_judges() {
 
     1 passed, 2 failed
     "#);
+    let mistyped = environment.palyra(&["skills", "test", "hello", "--only", "mroe"]);
+    assert_snapshot!(mistyped.shown(), @"
+    exit 2
+    --- stderr
+    error: no test case has `mroe` in the name of its file or in its own
+    hint: run all with `palyra skills test hello`
+    ");
     let report = environment.palyra(&["skills", "test", "hello", "--json"]);
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!((&report["schema"], &report["passed"]), (&json!("palyra.skills.test/v1"), &json!(4)));

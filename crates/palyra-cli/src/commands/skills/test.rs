@@ -12,6 +12,7 @@ use crate::commands::run::{SkillCall, SkillCalls, read_grants};
 use crate::error::CliError;
 use crate::interrupt::Interrupt;
 use crate::output::Printer;
+use crate::program::quoted;
 use cases::{Case, CaseFile};
 use clap::Args;
 use palyra_common::capabilities::SecretRef;
@@ -138,6 +139,16 @@ impl Suite {
                 let difference = verdict::compare(&case.expected(), &called.result);
                 tested.push(TestedCase::new(&file.name, name, &tool.id, called, difference));
             }
+        }
+        if tested.is_empty()
+            && let Some(text) = &self.only
+        {
+            let message = format!("no test case has `{text}` in the name of its file or in its own");
+            let place = quoted(&self.directory.to_string_lossy());
+            return Err(CliError::usage_with_hint(
+                message,
+                format!("run all with `palyra skills test {place}`"),
+            ));
         }
         Ok(Report::new(self.directory, self.manifest.skill_id, self.checked, tested))
     }
