@@ -7,8 +7,9 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::component::{Component, ComponentBody, Tone};
 use crate::document::A2uiDocument;
-use crate::form::{Bound, Field, FieldType, FieldValue, Form};
+use crate::form::{Field, FieldType, FieldValue, Form};
 use crate::list::{Item, List, ListRow};
+use crate::prompt::bounds;
 use crate::table::Cell;
 use crate::text::is_refused;
 
@@ -91,11 +92,7 @@ pub(crate) fn field_line(field: &Field) -> String {
     if !field.options.is_empty() {
         facts.push(format!("one of {}", field.options.join(" | ")));
     }
-    let bounds = [("from", &field.min), ("to", &field.max)];
-    facts.extend(bounds.into_iter().filter_map(|(name, bound)| match bound.as_ref()? {
-        Bound::Number(number) => Some(format!("{name} {number}")),
-        Bound::Moment(moment) => Some(format!("{name} {moment}")),
-    }));
+    facts.extend(bounds(field));
     let value = field.default.as_ref().map_or_else(|| "____".to_owned(), field_value);
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
     let hint = field.hint.as_ref().map(|hint| format!(" – {hint}")).unwrap_or_default();

@@ -31,9 +31,10 @@ fn forms_show_the_values_they_begin_with() {
     let fields = json!([
         {"name": "text", "type": "textarea", "label": "text", "required": true, "default": "to be", "hint": "The text."},
         {"name": "chart", "type": "select", "label": "chart", "options": ["bar", "pie"], "default": "bar"},
+        {"name": "nights", "type": "number", "label": "nights", "min": 1, "max": 30, "default": 2},
         {"name": "due", "type": "date", "label": "due", "hint": "The day."}]);
     let text = render_text(&parse("form", &json!({"submit_label": "Run", "fields": fields})), 80);
-    let expected = "  text: to be (required) – The text.\n  chart: bar (one of bar | pie)\n  due: ____ – The day.\n[Run]";
+    let expected = "  text: to be (required) – The text.\n  chart: bar (one of bar | pie)\n  nights: 2 (1 to 30)\n  due: ____ – The day.\n[Run]";
     assert_eq!(text, expected);
 }
 
