@@ -77,7 +77,7 @@ pub struct PolicyQuestion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<ScopeName>>,
     /// Transport.
-    #[serde(default = "default_face")]
+    #[serde(default = "default_transport")]
     pub face: PolicyFace,
     /// The tool it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,6 +125,6 @@ fn default_kind() -> PolicyKind {
     PolicyKind::Token
 }
 
-fn default_face() -> PolicyFace {
+fn default_transport() -> PolicyFace {
     PolicyFace::Http
 }
