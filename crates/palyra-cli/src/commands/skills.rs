@@ -50,6 +50,7 @@ pub(crate) struct SkillsArgs {
 
 #[derive(Subcommand)]
 enum SkillsCommand {
+    #[command(alias = "init")]
     New(new::NewArgs),
     Build(build::BuildArgs),
     Test(test::TestArgs),

@@ -150,7 +150,7 @@ impl Round {
         let grants = OperatorGrants { capabilities, allow_addresses: Vec::new() };
         let mut calls = SkillCalls::start(suite.modules(), Default::default(), interrupt, &self.printer)?;
         let called = calls.call(manifest, SkillCall { tool, input, config, grants }).await?;
-        let output = called.result?;
+        let output = called.result.inspect_err(|_| self.printer.remark(&log_remarks(&called.log)))?;
         Ok(CalledOnce { tool: tool.id.clone(), result: raw(&output)?, output, log: called.log })
     }
 }
@@ -177,10 +177,14 @@ impl Reply for CalledOnce {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let line = |line: &LogLine| {
-            let level = format!("{:?}", line.level).to_lowercase();
-            Remark::Note(format!("[{level}] {}", line.message))
-        };
-        self.log.iter().map(line).collect()
+        log_remarks(&self.log)
     }
+}
+
+fn log_remarks(log: &[LogLine]) -> Vec<Remark> {
+    let line = |line: &LogLine| {
+        let level = format!("{:?}", line.level).to_lowercase();
+        Remark::Note(format!("[{level}] {}", line.message))
+    };
+    log.iter().map(line).collect()
 }
