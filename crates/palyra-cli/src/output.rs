@@ -11,7 +11,7 @@ mod table;
 mod units;
 mod warnings;
 
-pub(crate) use display::{Display, fitting_line, moment, timestamp, when, when_text};
+pub(crate) use display::{Display, fitted, fitting_line, moment, timestamp, when, when_text};
 pub(crate) use json_layout::{compact as compact_json, pretty as pretty_json};
 pub(crate) use reply::{Remark, Reply};
 pub(crate) use table::{facts, table};

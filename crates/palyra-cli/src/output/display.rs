@@ -105,6 +105,14 @@ pub(crate) fn when_text(text: &str) -> String {
     at.map_or_else(|| text.to_owned(), when)
 }
 
+/// Truncates a line to the width of the terminal; in a pipe it is unchanged.
+pub(crate) fn fitted(line: &str) -> String {
+    match Display::current().width() {
+        Some(width) if line.chars().count() > width => line.chars().take(width - 1).chain(['…']).collect(),
+        _ => line.to_owned(),
+    }
+}
+
 fn now() -> Timestamp {
     Timestamp::try_from(palyra_common::time::system_time()).unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -44,6 +44,11 @@ fn a_gate_follows_the_rules_its_operator_sets() {
     assert!(listed.stdout.contains("cannot run"), "{}", listed.shown());
     bench.ok(&["hooks", "disable", GATE]);
     bench.ok(&RUN);
+    // The limit applies to the runs that are shown.
+    let own = bench.json(&["runs", "list", "--no-hooks", "--limit", "2"]);
+    let tools: Vec<&str> =
+        own["runs"].as_array().unwrap().iter().flat_map(|run| run["tool_id"].as_str()).collect();
+    assert_eq!(tools, ["palyra.counter_wat.add"; 2], "{own}");
     assert_eq!(bench.palyra(&["hooks", "show", "nothing"]).code, 11);
     bench.ok(&["hooks", "unbind", GATE]);
     assert_eq!(bench.json(&["hooks", "list"])["bindings"], json!([]));

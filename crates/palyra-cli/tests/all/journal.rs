@@ -18,17 +18,17 @@ fn the_tail_shows_what_every_command_did() {
     assert_snapshot!(environment.palyra(&["journal", "tail"]).shown(), @r#"
     exit 0
     --- stdout
-         0  [WHEN]  state:initialised
-         1  [WHEN]  keys:created          ed25519:[SHA256]  name=release
-         2  [WHEN]  trust:allowed         acme  keys=["ed25519:[SHA256]"]
-         3  [WHEN]  vault:put             global/token
+         0  [WHEN]  state:initialised     owner
+         1  [WHEN]  keys:created          owner   ed25519:[SHA256]  name=release
+         2  [WHEN]  trust:allowed         owner   acme  keys=["ed25519:[SHA256]"]
+         3  [WHEN]  vault:put             owner   global/token
     --- stderr
     4 events in all
     "#);
     assert_snapshot!(environment.palyra(&["journal", "tail", "-n", "1"]).shown(), @"
     exit 0
     --- stdout
-         3  [WHEN]  vault:put             global/token
+         3  [WHEN]  vault:put             owner   global/token
     --- stderr
     4 events in all
     ");
@@ -63,7 +63,7 @@ fn queries_by_kind_time_and_place() {
     assert_snapshot!(query(&["--limit", "1"]).shown(), @"
     exit 0
     --- stdout
-         0  [WHEN]  state:initialised
+         0  [WHEN]  state:initialised     owner
     --- stderr
     next: more results: add `--from 1`
     ");

@@ -90,7 +90,9 @@ impl Reply for Listed {
     fn talk(&self) -> Vec<Remark> {
         let mut remarks = Vec::new();
         match self.0.approvals.first() {
-            None => remarks.push(Remark::Note("no approvals match".into())),
+            None => {
+                remarks.push(Remark::Note("no approvals match; `--status all` includes decided ones".into()));
+            }
             Some(first) if first.status == ApprovalStatus::Pending => {
                 remarks.push(Remark::Next(format!("palyra approvals show {}", first.approval_id)));
             }

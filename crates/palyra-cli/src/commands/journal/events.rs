@@ -1,6 +1,6 @@
 //! Formats events of the journal.
 
-use crate::output::timestamp;
+use crate::output::{fitted, timestamp};
 use palyra_api::events::Event;
 use palyra_common::InOrder;
 use palyra_common::json::in_order::sort_objects;
@@ -14,19 +14,21 @@ const MAX_DETAILS_CHARS: usize = 160;
 /// Details that only serve verification and are not shown to people.
 const BOOKKEEPING: [&str; 4] = ["rows", "generation", "all_rows", "envelope"];
 
-/// Formats an event as one line: sequence, time, kind, subject, details.
+/// Formats an event as one line: sequence, time, kind, actor, subject, details. On a terminal it is truncated to the
+/// width.
 pub(super) fn line(event: &Event) -> String {
     let about = [&event.skill, &event.run, &event.subject].into_iter().flatten();
     let about: Vec<String> = about.map(|text| escape_untrusted(text)).collect();
     let text = format!(
-        "{:>6}  {}  {:<20}  {}  {}",
+        "{:>6}  {}  {:<20}  {:<6}  {}  {}",
         event.sequence,
         timestamp(event.at_ms),
         event.kind,
+        escape_untrusted(event.actor.as_deref().unwrap_or_default()),
         about.join(" "),
         details(&event.details)
     );
-    format!("{}\n", text.trim_end())
+    format!("{}\n", fitted(text.trim_end()))
 }
 
 /// Returns the whole event as JSON, with an additional ISO time.

@@ -2,11 +2,12 @@
 
 use super::show;
 use crate::cli::Globals;
-use crate::client;
+use crate::client::{self, AnyClient};
 use crate::commands::journal::time::{self, Instant};
 use crate::error::CliError;
 use crate::output::{Remark, Reply, milliseconds_text, table, when};
 use clap::Args;
+use palyra_api::ClientError;
 use palyra_api::runs::{Run, RunFilter, RunList};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -66,11 +67,35 @@ pub(super) fn execute(args: &ListArgs, globals: &Globals) -> Result<Listed, CliE
         before: args.before.clone(),
         limit: Some(args.limit),
     };
-    let mut list = client::ask(globals, "runs list", async |client| client.runs(&filter).await)?;
-    if args.no_hooks {
-        list.runs.retain(|run| !run.principal.as_deref().is_some_and(|name| name.starts_with("hook:")));
+    let list = async |client: AnyClient| match args.no_hooks {
+        false => client.runs(&filter).await,
+        true => without_hooks(&client, filter, usize::from(args.limit)).await,
+    };
+    client::ask(globals, "runs list", list).map(Listed)
+}
+
+/// Reads pages until there are `limit` runs that are not of hooks.
+async fn without_hooks(
+    client: &AnyClient,
+    mut filter: RunFilter,
+    limit: usize,
+) -> Result<RunList, ClientError> {
+    let mut runs: Vec<Run> = Vec::new();
+    loop {
+        let page = client.runs(&filter).await?;
+        let own = |run: &Run| !run.principal.as_deref().is_some_and(|name| name.starts_with("hook:"));
+        runs.extend(page.runs.into_iter().filter(own));
+        if runs.len() >= limit {
+            let more = runs.len() > limit || page.next.is_some();
+            runs.truncate(limit);
+            let next = runs.last().filter(|_| more).map(|run| run.run_id.clone());
+            return Ok(RunList { runs, next });
+        }
+        if page.next.is_none() {
+            return Ok(RunList { runs, next: None });
+        }
+        filter.before = page.next;
     }
-    Ok(Listed(list))
 }
 
 impl Reply for Listed {
