@@ -333,7 +333,9 @@ impl LimitSyntaxError {
                 "write `timeout=500ms`, `timeout=30s` or `timeout=2m`".into()
             }
             Self::BadValue { kind, .. } => {
-                format!("write a number, for example `{kind}=1000000` or `{kind}=64MiB`")
+                let counts = [LimitKind::Fuel, LimitKind::Tables, LimitKind::Instances, LimitKind::HostCalls];
+                let example = if counts.contains(kind) { "1000" } else { "64MiB" };
+                format!("write a number, for example `{kind}={example}`")
             }
             Self::NoEquals(_) | Self::UnknownLimit(_) => {
                 let names: Vec<&str> = LimitKind::SETTABLE.iter().map(|kind| kind.wire_name()).collect();

@@ -45,4 +45,4 @@ pub use hook::{HookAnswer, HookInvocation};
 pub use refusal::{LimitPlaces, policy_limits};
 pub use replay::Replayed;
 pub use stages::StageTimes;
-pub use wasm_plugin_runner::{InlineInvocation, fuel_limit};
+pub use wasm_plugin_runner::{InlineInvocation, MAKE_A_SKILL, NEVER_INLINE, fuel_limit};

@@ -21,9 +21,9 @@ use tracing::Instrument;
 
 pub(super) use begun::BegunRun;
 pub(super) use execute::execute_module;
-pub use inline::InlineInvocation;
-pub use installed::fuel_limit;
 pub(super) use inline::{InlineCall, explain as explain_inline};
+pub use inline::{InlineInvocation, MAKE_A_SKILL, NEVER_INLINE};
+pub use installed::fuel_limit;
 pub(super) use installed::{InstalledCall, ReadyTool};
 
 use super::approval::Approved;

@@ -1,4 +1,4 @@
-//! //! Errors of opening, reading and changing the state root.
+//! Errors of opening, reading and changing the state root.
 
 use palyra_common::ErrorCode;
 use std::path::PathBuf;
@@ -111,12 +111,15 @@ impl StateError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NotInitialised { .. } => {
-                Some("create one with `palyra init`, or choose another with `--state-root`".into())
+                Some("create one with `palyra up -d`, or choose another with `--state-root`".into())
             }
             Self::AlreadyInitialised { .. } => {
                 Some("use the existing one, or choose another with `--state-root`".into())
             }
-            Self::Busy { .. } => Some("wait for it to finish, or stop it, then try again".into()),
+            Self::Busy { .. } => Some(
+                "wait for it to finish, or stop it (a daemon with `palyra daemon stop`), then try again"
+                    .into(),
+            ),
             Self::Damaged { .. } => {
                 Some("show the damage with `palyra trust repair`; nothing runs until it is repaired".into())
             }

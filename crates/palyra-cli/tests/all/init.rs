@@ -56,7 +56,7 @@ fn no_other_command_makes_one() {
     exit 1
     --- stderr
     error: no state root at `[ROOT]/home/.palyra`
-    hint: create one with `palyra init`, or choose another with `--state-root`
+    hint: create one with `palyra up -d`, or choose another with `--state-root`
     ");
 }
 

@@ -200,7 +200,7 @@ fn following_says_why_no_daemon_can_be_started() {
     exit 1
     --- stderr
     error: no state root at `[ROOT]/home/.palyra`
-    hint: create one with `palyra init`, or choose another with `--state-root`
+    hint: create one with `palyra up -d`, or choose another with `--state-root`
     ");
 }
 

@@ -160,7 +160,7 @@ fn configuration_that_is_not_plain_json_is_not_touched() {
     let unknown = bench.palyra(&["mcp", "config", "generic", "--write"]);
     assert!(unknown.code == 2 && unknown.stderr.contains("--file FILE"), "{}", unknown.shown());
     let project = bench.ok(&["mcp", "config", "claude-code"]);
-    assert!(project.stderr.contains("claude mcp add palyra -- "), "{}", project.shown());
+    assert!(project.stderr.contains("claude mcp add --scope user palyra -- "), "{}", project.shown());
     bench.ok(&["mcp", "config", "claude-code", "--write"]);
     let written: Value = serde_json::from_str(&bench.environment.read(".mcp.json")).unwrap();
     assert_eq!(written["mcpServers"]["palyra"]["args"][3], "claude-code");

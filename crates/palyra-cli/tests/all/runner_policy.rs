@@ -80,6 +80,11 @@ fn a_module_runs_inline_where_the_policy_allows_it() {
     error: invalid input: an inline module never gets storage to write to
     hint: make it a skill with `palyra skills package build`, then install it
     ");
+    let counter = include_str!("../../../../examples/skills/counter-wat/guest.wat");
+    environment.write("counter.wat", counter);
+    let denied = environment.palyra(&["run", "--module", "counter.wat", "--inline"]);
+    assert!(denied.code == 16 && denied.stderr.contains("hint: make it a skill with"), "{}", denied.shown());
+    assert!(!denied.stderr.contains("--grant"), "{}", denied.stderr);
     let secret = environment.palyra(&[&call[..], &["--secret", "a=-"]].concat());
     assert_eq!(secret.code, 2, "{}", secret.shown());
     // The audit policy is read from the daemon as well.

@@ -16,7 +16,7 @@ fn a_busy_state_names_its_holder() {
     exit 8
     --- stderr
     error: the state root is in use by process [PID] (`a long command`) since [WHEN]
-    hint: wait for it to finish, or stop it, then try again
+    hint: wait for it to finish, or stop it (a daemon with `palyra daemon stop`), then try again
     ");
     let busy = environment.palyra(&["keys", "list", "--lock-wait", "0", "--json"]);
     assert_eq!(busy.code, 8);

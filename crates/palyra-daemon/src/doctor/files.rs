@@ -15,7 +15,7 @@ pub(super) fn checks(subject: &Subject) -> (Vec<Check>, bool) {
     if !root.is_dir() {
         let missing = Check::error("root.exists", format!("no state root at `{}`", root.display()));
         return (
-            vec![missing.advise("create one with `palyra init`, or restore one with `palyra restore FILE`")],
+            vec![missing.advise("create one with `palyra up -d`, or restore one with `palyra restore FILE`")],
             false,
         );
     }

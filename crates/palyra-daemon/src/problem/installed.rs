@@ -70,10 +70,10 @@ impl Place {
                 format!("allow it for every call with `palyra plugins profile set {id} --grant '{grant}'`"),
             ]);
         }
-        let line = denial.manifest.as_deref().unwrap_or(grant);
+        let change = denial.manifest.clone().unwrap_or_else(|| format!("request `{grant}`"));
         Some(vec![format!(
-            "no setting can allow it: the manifest of `{id}` does not request it; install a release with \
-            {line}"
+            "no setting can allow it: the manifest of `{id}` does not request it; install a release whose skill.toml does: \
+            {change}"
         )])
     }
 

@@ -3,7 +3,7 @@
 use palyra_api::Problem;
 use palyra_common::{CapabilityKind, Denial, ErrorCode, LimitKind, WasmPluginRunError};
 use palyra_plugins_runtime::RuntimeConfig;
-use palyra_runner::{CallError, GateReason, GateRefusal};
+use palyra_runner::{CallError, GateReason, GateRefusal, MAKE_A_SKILL, NEVER_INLINE};
 use serde_json::json;
 
 use super::{ToProblem, closest};
@@ -57,6 +57,9 @@ pub fn run_hints(error: &WasmPluginRunError) -> Vec<String> {
             if let Some(name) = closest(name, known) {
                 hints.insert(0, format!("did you mean `{name}`?"));
             }
+        }
+        WasmPluginRunError::CapabilityDenied(denial) if denial.reason.contains(NEVER_INLINE) => {
+            hints.push(MAKE_A_SKILL.to_owned());
         }
         WasmPluginRunError::CapabilityDenied(denial @ Denial { grant: None, .. }) => {
             hints.extend(example_grant(denial.kind).map(Into::into));

@@ -22,6 +22,11 @@ use crate::resolve::CodeWait;
 use crate::{CallContext, CallError, RunListener, ToolCaller};
 
 /// Capabilities that an inline module never gets, as errors name them.
+/// Marks the reason of a denial that no grant of an inline module can lift.
+pub const NEVER_INLINE: &str = "an inline module never gets";
+/// Advice for such a denial.
+pub const MAKE_A_SKILL: &str = "make it a skill with `palyra skills package build`, then install it";
+
 const A_SECRET: &str = "a secret";
 const STORAGE: &str = "storage to write to";
 
@@ -222,7 +227,7 @@ pub(crate) fn explain(denial: &mut Denial) {
         CapabilityKind::Storage => STORAGE,
         CapabilityKind::Http | CapabilityKind::Channel | CapabilityKind::Filesystem => return,
     };
-    denial.reason = format!("{}; an inline module never gets {what}, an installed skill can", denial.reason);
+    denial.reason = format!("{}; {NEVER_INLINE} {what}, an installed skill can", denial.reason);
     denial.grant = None;
 }
 
@@ -237,7 +242,7 @@ fn check_grants(grants: &CapabilityGrantSet) -> Result<(), WasmPluginRunError> {
         subject: "input",
         pointer: None,
         reason: format!("an inline module never gets {what}"),
-        remedy: Some("make it a skill with `palyra skills package build`, then install it".into()),
+        remedy: Some(MAKE_A_SKILL.into()),
     })
 }
 

@@ -95,7 +95,8 @@ pub(super) fn execute(args: &ConfigArgs, globals: &Globals) -> Result<Configured
     };
     let arguments = std::iter::once(&server.command).chain(&server.args).map(|argument| quoted(argument));
     let command = arguments.collect::<Vec<_>>().join(" ");
-    let add_command = (client == "claude-code").then(|| format!("claude mcp add {SERVER} -- {command}"));
+    let add_command =
+        (client == "claude-code").then(|| format!("claude mcp add --scope user {SERVER} -- {command}"));
     let config = BTreeMap::from([(field, BTreeMap::from([(SERVER, server)]))]);
     Ok(Configured { client, file, config, written, add_command })
 }
@@ -133,13 +134,13 @@ impl Reply for Configured {
             None => vec![
                 Remark::Note(format!("paste it into {}", self.file)),
                 Remark::Next(format!(
-                    "or let this command do it: `palyra mcp config {} --write`",
+                    "or write it to the file with `palyra mcp config {} --write`",
                     self.client
                 )),
             ],
         };
         if let Some(command) = self.add_command.as_ref().filter(|_| self.written.is_none()) {
-            talk.push(Remark::Next(format!("or for all projects: `{command} --scope user`")));
+            talk.push(Remark::Next(format!("or for all projects: `{command}`")));
         }
         talk.push(Remark::Note(format!(
             "the client gets the token `mcp-{}`; see `palyra tokens list`",

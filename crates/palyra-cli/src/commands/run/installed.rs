@@ -12,6 +12,7 @@ use crate::client;
 use crate::error::CliError;
 use crate::forms::{Filled, ShownForm, draw, escaped};
 use crate::output::{Printer, Remark, Reply, compact_json, duration_text, pretty_json};
+use crate::program::CommandPrefix;
 use crate::progress::with_progress_of;
 use crate::standard_input::StandardInput;
 use crate::terminal::Terminal;
@@ -51,6 +52,7 @@ pub(super) fn run(
     let request = read(args, &words, globals)?;
     let record = args.record.as_deref().map(TapeFile::prepare).transpose()?;
     let sandbox = sandbox_of(args)?;
+    let prefix = CommandPrefix::new(globals)?;
     let call = async |client: client::AnyClient| {
         let what = async || match (compiles(&client, tool).await, args.wait_approval) {
             (true, _) => format!("compiling {tool} (first call only)"),
@@ -63,6 +65,10 @@ pub(super) fn run(
                 approve(&client, tool, globals, *problem).await?;
                 let again = with_progress_of(&what, printer.terminal(), client.invoke(tool, &request)).await;
                 again.map_err(CliError::from)
+            }
+            Err(ClientError::Problem(problem)) if problem.code == ErrorCode::InvalidInput => {
+                let input = prefix.command(&format!("tools show {tool}"));
+                Err(problem.hint(format!("see its input with `{input}`")).into())
             }
             other => other.map_err(CliError::from),
         };

@@ -184,8 +184,9 @@ fn check_address(url: &str, allow: &[IpNet]) -> Result<(), Problem> {
     match closed_address(address, allow) {
         None => Ok(()),
         Some(why) => {
+            let range = IpNet::from(address);
             Err(Problem::new(ErrorCode::Usage, format!("webhooks to `{address}` are denied: {why}"))
-                .hint(format!("allow it with `--allow-address {address}`")))
+                .hint(format!("allow it with `--allow-address {range}`")))
         }
     }
 }
