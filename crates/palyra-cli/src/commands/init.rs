@@ -7,6 +7,7 @@ use crate::state;
 use crate::terminal::Terminal;
 use clap::{Args, ValueEnum};
 use palyra_api::Problem;
+use palyra_common::{MIN_SECRET_BITS, is_weak_secret};
 use palyra_daemon::ToProblem;
 use palyra_state::{State, StateError, StateOptions};
 use palyra_vault::{KeySourceChoice, Passphrase, VaultError, probe_keyring};
@@ -98,7 +99,7 @@ pub(crate) fn make_root(globals: &Globals, place: DeviceKeyPlace, command: &str)
         DeviceKeyPlace::Auto if probe_keyring(KEYRING_PROBE).is_ok() => KeySourceChoice::OsKeyring,
         DeviceKeyPlace::Auto | DeviceKeyPlace::File => KeySourceChoice::File,
         DeviceKeyPlace::Keyring => KeySourceChoice::OsKeyring,
-        DeviceKeyPlace::Passphrase => KeySourceChoice::FileWithPassphrase(new_passphrase(globals)?),
+        DeviceKeyPlace::Passphrase => KeySourceChoice::FileWithPassphrase(strong_passphrase(globals)?),
     };
     let passphrase = match &key_source {
         KeySourceChoice::FileWithPassphrase(passphrase) => Some(Arc::new(passphrase.clone())),
@@ -124,6 +125,18 @@ fn explained(error: CliError) -> CliError {
     let problem = cause.to_problem();
     // The hint to choose another place is more useful than those of the original problem.
     Problem { hints: vec![hint.into()], ..problem }.into()
+}
+
+/// Reads the passphrase of a new device key, and rejects a weak one.
+fn strong_passphrase(globals: &Globals) -> Result<Passphrase, CliError> {
+    let passphrase = new_passphrase(globals)?;
+    if is_weak_secret(passphrase.expose()) {
+        return Err(CliError::usage_with_hint(
+            format!("the passphrase is too easy to guess: it has fewer than {MIN_SECRET_BITS} bits"),
+            "use several random words",
+        ));
+    }
+    Ok(passphrase)
 }
 
 fn new_passphrase(globals: &Globals) -> Result<Passphrase, CliError> {

@@ -327,7 +327,7 @@ fn daemon_commands(ear: &mut Ear) {
         &["policy", "show"],
         &["policy", "set", "access.cedar"],
         &["policy", "check", "invoke", "--on", "tool:palyra.echo_http.fetch"],
-        &["policy", "reset"],
+        &["policy", "reset", "--yes"],
         &["hooks", "bind", "--event", "run:failed", "--plugin", ECHO],
         &["hooks", "list"],
         &["hooks", "show", "nothing"],
@@ -356,7 +356,7 @@ fn daemon_commands(ear: &mut Ear) {
         &["deliveries", "dead-letters", "list", "--channel", "alerts"],
         &["deliveries", "dead-letters", "retry", "1"],
         &["deliveries", "dead-letters", "drop", "1"],
-        &["channels", "remove", "alerts"],
+        &["channels", "remove", "alerts", "--yes"],
     ] {
         ear.run(arguments);
     }

@@ -20,6 +20,12 @@ fn input_words_are_typed_by_the_schema_of_the_tool() {
     assert_eq!(bench.json(&["run", TOOL, "{\"step\": 2}"])["result"], json!({ "count": 7 }));
     let wrong = bench.palyra(&["run", TOOL, "step=five", "--json"]);
     assert_eq!((wrong.code, &wrong.error()["message"]), (2, &json!("`step` expects integer, found `five`")));
+    let unknown = bench.palyra(&["run", TOOL, "stp=1"]);
+    assert!(
+        unknown.code == 13 && unknown.stderr.contains("tools show palyra.counter_wat.add"),
+        "{}",
+        unknown.shown()
+    );
     let neither = bench.palyra(&["run", TOOL, "five", "--json"]);
     assert_eq!((neither.code, &neither.error()["code"]), (2, &json!("usage")));
     assert_eq!(bench.palyra(&["run", TOOL, "step=1", "--input", "{}"]).code, 2);
@@ -87,7 +93,13 @@ fn lists_fit_a_terminal_of_80_columns_and_pipes_get_everything() {
     for _ in 0..3 {
         bench.ok(&["run", TOOL, "step=1"]);
     }
-    for list in [&["runs", "list"][..], &["tools", "list"], &["skills", "list"], &["keys", "list"]] {
+    for list in [
+        &["runs", "list"][..],
+        &["tools", "list"],
+        &["skills", "list"],
+        &["keys", "list"],
+        &["journal", "tail"],
+    ] {
         let seen = at_terminal(&bench.environment, list, &[]);
         let rows: Vec<&str> = seen.shown.lines().skip(1).collect();
         assert!(rows.iter().all(|row| row.chars().count() <= 80), "{}", seen.shown);
@@ -99,6 +111,23 @@ fn lists_fit_a_terminal_of_80_columns_and_pipes_get_everything() {
     let piped = bench.ok(&["runs", "list"]).stdout;
     let id = bench.json(&["runs", "show", "latest"])["run_id"].as_str().unwrap().to_owned();
     assert!(piped.contains(&id) && piped.contains("Z  "), "{piped}");
+}
+
+#[test]
+fn webhook_to_loopback_hints_at_a_flag_that_works() {
+    let environment = TestEnvironment::with_state();
+    let key =
+        environment.palyra_with_input(&["vault", "put", "global/hook_key"], b"x8f3kQ9vZ2mL7pR4tY6wB1nC");
+    assert_eq!(key.code, 0, "{}", key.shown());
+    let url = ["--webhook-url", "http://127.0.0.1:9/x", "--sign-secret", "global/hook_key"];
+    let add = [&["channels", "add", "w", "--to", "webhook"][..], &url].concat();
+    let refused = environment.palyra(&[&add[..], &["--json"]].concat());
+    let hint = refused.error()["hints"][0].as_str().unwrap().to_owned();
+    let flag: Vec<&str> = hint.split('`').nth(1).unwrap().split(' ').collect();
+    assert_eq!(environment.palyra(&[add, flag].concat()).code, 0, "{hint}");
+    assert_eq!(environment.palyra(&["channels", "remove", "w"]).code, 2, "it asks first");
+    assert_eq!(environment.palyra(&["channels", "remove", "none"]).code, 11);
+    assert_eq!(environment.palyra(&["channels", "remove", "w", "--yes"]).code, 0);
 }
 
 #[test]

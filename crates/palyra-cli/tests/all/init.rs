@@ -95,6 +95,10 @@ fn a_passphrase_is_needed_every_time_and_comes_from_a_private_file() {
         let file = with(file);
         environment.palyra(&[arguments, &[&*file[0], &*file[1]]].concat())
     };
+    environment.write_private("weak", "pw\n");
+    let weak = run(&init, "weak");
+    assert!(weak.code == 2 && weak.stderr.contains("too easy to guess"), "{}", weak.shown());
+    assert!(!environment.home(".palyra").exists());
     assert_eq!(run(&init, "passphrase").code, 0);
     assert_eq!(run(&["keys", "list"], "passphrase").code, 0);
     assert_snapshot!(environment.palyra(&["keys", "list"]).shown(), @"

@@ -19,7 +19,9 @@ fn a_policy_is_shown_changed_asked_and_taken_back() {
     let check = ["policy", "check", "install", "--as", "token/ci", "--scope", "operate"];
     assert_snapshot!(environment.palyra(&check).shown());
     assert_eq!(environment.palyra(&check).code, 4, "a denial is an exit code");
-    assert_eq!(environment.palyra(&["policy", "reset", "--json"]).json()["removed"], true);
+    let unasked = environment.palyra(&["policy", "reset"]);
+    assert!(unasked.code == 2 && unasked.stderr.contains("add `--yes`"), "{}", unasked.shown());
+    assert_eq!(environment.palyra(&["policy", "reset", "--yes", "--json"]).json()["removed"], true);
     assert_eq!(environment.palyra(&[&check[..], &["--json"]].concat()).json()["allowed"], true);
     assert_eq!(environment.palyra(&["policy", "reset", "--json"]).json()["removed"], false);
 }

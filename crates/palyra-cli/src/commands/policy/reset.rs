@@ -4,6 +4,7 @@ use crate::cli::Globals;
 use crate::client;
 use crate::error::CliError;
 use crate::output::Reply;
+use crate::terminal::confirm;
 use clap::Args;
 use palyra_api::policy::PolicyReset;
 use serde::Serialize;
@@ -21,6 +22,11 @@ pub(super) struct ResetArgs {}
 pub(super) struct Back(PolicyReset);
 
 pub(super) fn execute(globals: &Globals) -> Result<Back, CliError> {
+    // A token that may not read the policy is asked, whatever the policy is.
+    let current = client::ask(globals, "policy reset", async |client| client.policy().await);
+    if current.map_or(true, |policy| !policy.default) {
+        confirm(globals, "Replace the access policy with the default one?")?;
+    }
     client::ask(globals, "policy reset", async |client| client.reset_policy().await).map(Back)
 }
 
