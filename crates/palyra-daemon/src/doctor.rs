@@ -11,7 +11,7 @@ mod report;
 mod system;
 
 pub use fix::{CannotFix, fix};
-pub(crate) use owned::check_state as check_open_state;
+pub(crate) use owned::check_served_state as check_open_state;
 pub use report::{Check, Fix, Report, Severity};
 
 use std::net::{Ipv4Addr, SocketAddr};

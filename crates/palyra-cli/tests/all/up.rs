@@ -88,6 +88,13 @@ fn built_in_skills_are_shown_as_such_and_stay_removed() {
         assert!(["active", "awaiting_consent"].contains(&status), "{skill}");
     }
     assert!(daemon.palyra(&["skills", "list"]).stdout.contains("built-in"));
+    if palyra_built_in_skills::missing().next().is_none() {
+        // Consent covers the secrets of a built-in skill, so no prompt offers to withhold them.
+        let echo = daemon.palyra(&["skills", "enable", "palyra.echo_http", "--json"]).judged();
+        assert!(echo["status"] == "awaiting_consent" && echo["secrets"].is_null(), "{echo}");
+        let note = daemon.started["notes"].to_string();
+        assert!(note.contains("palyra.echo_http awaits consent to use api.example.com"), "{note}");
+    }
     assert_eq!(
         daemon.palyra(&["trust", "list", "--json"]).json()["publishers"],
         json!([]),

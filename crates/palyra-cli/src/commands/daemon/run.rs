@@ -8,12 +8,14 @@ use crate::output::{Printer, Remark, Reply, facts};
 use crate::program::CommandPrefix;
 use crate::state;
 use clap::Args;
+use palyra_common::Capability;
 use palyra_daemon::access::OwnerToken;
 use palyra_daemon::serve::{ServeArgs, ServeError, serve, start_logging};
 use palyra_daemon::{App, Endpoint};
-use palyra_skills::RuntimeStatus;
+use palyra_skills::{RuntimeStatus, SkillManifest, capability_grants_from_manifest};
 use palyra_state::State;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -100,11 +102,17 @@ pub(crate) fn serve_state(
     let show_console = introduction.console && palyra_daemon::console_is_built();
     let browser = introduction.browser.take();
     let ready = ready(&state, args, prefix, introduction);
+    let another_link = format!(
+        "the console link signs in one browser within 60 seconds; create another with `{}`",
+        prefix.command("console open")
+    );
     let threads = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let threads = threads.map_err(CliError::io("cannot start threads"))?;
     let announce = |app: &App, endpoint: &Endpoint| {
         // Without randomness there is no link, and `palyra console open` reports the error.
         let link = show_console.then(|| app.sign_in_link().ok().flatten()).flatten();
+        let mut ready = ready;
+        ready.notes.extend(link.as_ref().map(|_| another_link.clone()));
         let started = Started {
             url: endpoint.url.clone(),
             console_url: link.map(|link| link.url),
@@ -127,7 +135,10 @@ fn ready(state: &State, args: &ServeArgs, prefix: &CommandPrefix, introduction: 
     notes.extend(with(RuntimeStatus::AwaitingConsent).map(|entry| {
         let skill_id = &entry.record.skill_id;
         let consent = prefix.command(&format!("skills consent {skill_id}"));
-        format!("{skill_id} waits for your consent: {consent}")
+        match outside_access(&entry.record.current.manifest) {
+            None => format!("{skill_id} awaits consent: {consent}"),
+            Some(access) => format!("{skill_id} awaits consent to use {access}: {consent}"),
+        }
     }));
     Started {
         url: String::new(),
@@ -145,6 +156,20 @@ fn ready(state: &State, args: &ServeArgs, prefix: &CommandPrefix, introduction: 
         notes,
         next,
     }
+}
+
+/// Lists the hosts, secrets, channels and directories that a skill requests; `None` if it requests only storage.
+fn outside_access(manifest: &SkillManifest) -> Option<String> {
+    let requested: Vec<Capability> = capability_grants_from_manifest(manifest).into();
+    let name = |capability: &Capability| match capability {
+        Capability::Http(rule) => Some(rule.host.to_string()),
+        Capability::Secret(grant) => Some(format!("the secret {}", grant.secret)),
+        Capability::Channel(channel) => Some(format!("the channel {channel}")),
+        Capability::Filesystem(grant) => Some(format!("the directory {}", grant.root)),
+        Capability::Storage(_) => None,
+    };
+    let names: BTreeSet<String> = requested.iter().filter_map(name).collect();
+    (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 /// Converts an error of starting or stopping the daemon.
@@ -182,11 +207,6 @@ impl Reply for Started {
     fn talk(&self) -> Vec<Remark> {
         let SkillCounts { installed, active } = self.skills;
         let mut talk: Vec<Remark> = self.notes.iter().cloned().map(Remark::Note).collect();
-        if self.console_url.is_some() {
-            let note = "the console link signs in one browser within 60 seconds; create another with \
-                `palyra console open`";
-            talk.push(Remark::Note(note.into()));
-        }
         talk.push(Remark::Note(format!("skills: {installed} installed, {active} ready to run")));
         talk.extend(self.next.iter().cloned().map(Remark::Next));
         talk
