@@ -183,7 +183,10 @@ impl fmt::Display for DescribeDifference {
             }
             DescribeProblem::Field { field, manifest, described } => {
                 let (ours, theirs) = first_difference(manifest, described);
-                write!(f, "`{field}` of `{id}`: skill.toml has {ours}, `describe()` of `{module}` {theirs}")
+                write!(
+                    f,
+                    "`{field}` of `{id}` is {ours} in skill.toml and {theirs} in `describe()` of `{module}`"
+                )
             }
         }
     }

@@ -246,8 +246,8 @@ fn g20_a_component_that_describes_itself_otherwise_is_quarantined() {
     let built = bench.palyra(&[&build[..], &["--signing-key-vault-ref", "release"]].concat());
     assert_eq!(built.code, 6, "{}", built.shown());
     for part in [
-        "`description` of `palyra.echo_http.echo`: skill.toml has `\"Returns the value it is given\"`",
-        "`describe()` of `modules/echo-http.wasm` `\"Returns the given JSON value unchanged\"`",
+        "`description` of `palyra.echo_http.echo` is `\"Returns the value it is given\"` in skill.toml",
+        "`\"Returns the given JSON value unchanged\"` in `describe()` of `modules/echo-http.wasm`",
         "--write",
     ] {
         assert!(built.stderr.contains(part), "{part}: {}", built.stderr);

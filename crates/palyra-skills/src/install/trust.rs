@@ -60,6 +60,9 @@ pub(super) fn decide_admission(
         .or_else(|| kept(request.purpose(), stored))
         .or_else(|| by_person(request, record, stored));
     let found = match &quarantine {
+        Some(quarantine) if quarantine.cause == QuarantineCause::Operator => {
+            format!("quarantined by a person: {}", quarantine.reason)
+        }
         Some(quarantine) => quarantine.reason.clone(),
         None => "it can run".to_owned(),
     };

@@ -181,7 +181,7 @@ impl de::Error for ReadError {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::new(ManifestProblem::value(describe(found), expected.to_string()))
+        Self::new(ManifestProblem::value(describe(found), describe_expected(expected)))
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
@@ -200,6 +200,14 @@ impl de::Error for ReadError {
 
     fn missing_field(field: &'static str) -> Self {
         Self::new(ManifestProblem::MissingKey { key: field.to_owned() })
+    }
+}
+
+/// Returns what was expected, without the names of Rust types.
+fn describe_expected(expected: &dyn Expected) -> String {
+    match expected.to_string() {
+        integer if matches!(integer.as_str(), "u16" | "u32" | "u64" | "usize") => "a whole number".to_owned(),
+        other => other,
     }
 }
 

@@ -82,6 +82,8 @@ fn permissions_read_as_sentences() {
     Low: Store up to 1MiB of its own data under `cache/`
     Low: Use up to 128MiB memory (default 64MiB)
     ");
+    let fuel = parse(&manifest_with("", "[capabilities.quotas]\nfuel_budget = 1000000000"));
+    assert_eq!(describe_permissions(&fuel)[0].text, "Use up to 1,000,000,000 fuel (default 10,000,000)");
     assert!(describe_permissions(&corpus_manifest("plain")).is_empty());
     assert!(permissions.iter().any(|permission| permission.severity == PermissionSeverity::High));
 }

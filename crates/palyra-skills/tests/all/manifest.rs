@@ -82,6 +82,8 @@ fn places(text: &str) -> Vec<String> {
 #[test]
 fn every_problem_of_one_kind_is_found_at_its_own_line() {
     assert!(manifest_problems(&manifest_with("", "")).is_empty());
+    let counter = manifest_with("", "").replace("release_counter = 1", "release_counter = \"1\"");
+    assert_eq!(manifest_problems(&counter)[0].expected(), "a whole number");
     let form = manifest_with("", "[capabilities]\nstorage_prefixes = \"notes/\"\nsecret = []")
         .replace("release_counter = 1", "release_counter = \"one\"")
         .replace("description = \"Keeps", "descripton = \"Keeps");

@@ -67,7 +67,7 @@ impl Reply for Stopped {
     fn data(&self) -> String {
         facts(&[
             ("process", self.pid.to_string()),
-            ("gone", if self.gone { "yes" } else { "not yet" }.to_owned()),
+            ("stopped", if self.gone { "yes" } else { "not yet" }.to_owned()),
         ])
     }
 

@@ -37,7 +37,7 @@ impl Reply for Shown {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        let whose = if self.0.default { "the default" } else { "your own policy" };
+        let whose = if self.0.default { "this is the default policy" } else { "this is your own policy" };
         vec![Remark::Note(whose.into())]
     }
 }
