@@ -299,6 +299,13 @@ fn test_shows_every_case_and_judges() {
 
     1 passed, 2 failed
     "#);
+    let mistyped = environment.palyra(&["skills", "test", "hello", "--only", "mroe"]);
+    assert_snapshot!(mistyped.shown(), @"
+    exit 2
+    --- stderr
+    error: no test case has `mroe` in the name of its file or in its own
+    hint: run all with `palyra skills test hello`
+    ");
     let report = environment.palyra(&["skills", "test", "hello", "--json"]);
     let report: Value = serde_json::from_str(&report.stdout).unwrap();
     assert_eq!((&report["schema"], &report["passed"]), (&json!("palyra.skills.test/v1"), &json!(4)));
