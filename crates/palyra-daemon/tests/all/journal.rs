@@ -141,7 +141,7 @@ async fn verify_names_an_edited_run_and_lists_show_that_it_differs() {
     let checks = client.check_state().await.unwrap().checks;
     let records = checks.iter().find(|check| check.id == "runs.records").unwrap();
     assert!(records.severity == "error" && records.evidence.contains(&called.run_id), "{records:?}");
-    // A daemon that serves signs checkpoints on request and when it stops.
+    // A serving daemon signs checkpoints on request and when it stops.
     let checkpoint = checks.iter().find(|check| check.id == "journal.checkpoint").unwrap();
     assert!(["ok", "note"].contains(&checkpoint.severity.as_str()), "{checkpoint:?}");
 }
