@@ -9,8 +9,8 @@ use palyra_journal::{EventError, EventKind, JournalError, NewEvent, PreparedEven
 use palyra_plugins_runtime::{Entry, HookDecision, RunOutput, RunReport, StepTime};
 use palyra_skills::Sha256Digest;
 use palyra_state::runs::{
-    self, CapabilityUse, FinishedRun, INLINE, KeptTape, OTHERS, Refusal, RefusedBy, RunNotes,
-    Touched, UseCount,
+    self, CapabilityUse, FinishedRun, INLINE, KeptTape, OTHERS, Refusal, RefusedBy, RunNotes, Touched,
+    UseCount,
 };
 use palyra_state::{State, StateError, short_name};
 use serde::{Serialize, Serializer};

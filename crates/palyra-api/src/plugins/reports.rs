@@ -6,7 +6,6 @@ pub use palyra_common::model::runs::DeclaredCapability as DeclaredDoor;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-
 /// Response of `GET /v1/plugins/{skill_id}/check`: what keeps its runs from going well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PluginCheck {

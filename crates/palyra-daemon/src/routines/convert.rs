@@ -5,8 +5,8 @@ use palyra_api::objectives::{self, ObjectiveRequest};
 use palyra_api::routines::{self, Misfire, RoutineRequest};
 use palyra_common::{ErrorCode, JsonText};
 use palyra_control_plane::{
-    ControlError, MisfirePolicy, Objective, ObjectiveState, QuietHours, Routine,
-    RoutineAction, ScheduleError, When, is_built_in, parse_every,
+    ControlError, MisfirePolicy, Objective, ObjectiveState, QuietHours, Routine, RoutineAction,
+    ScheduleError, When, is_built_in, parse_every,
 };
 use palyra_state::{FireQuery, PrincipalId};
 use serde_json::Value;

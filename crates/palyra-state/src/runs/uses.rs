@@ -4,7 +4,6 @@ pub use palyra_common::model::runs::UseCount;
 
 use std::collections::BTreeMap;
 
-
 /// Counters by declared capability; operations that were not declared have their own name.
 pub type CapabilityUse = BTreeMap<String, UseCount>;
 
