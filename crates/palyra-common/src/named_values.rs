@@ -1,8 +1,9 @@
 //! Enums whose values have one name: in access rules, in JSON and in text.
 
 /// Defines such an enum; `in` names the entity type of the policy schema that has its values.
+// `$text` is a `tt`: utoipa does not read a name that was matched as `literal`, and would describe the Rust name.
 macro_rules! named_values {
-    ($(#[$attribute:meta])* $name:ident in $entity:literal { $($(#[$doc:meta])* $value:ident = $text:literal,)* }) => {
+    ($(#[$attribute:meta])* $name:ident in $entity:literal { $($(#[$doc:meta])* $value:ident = $text:tt,)* }) => {
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
             utoipa::ToSchema,
