@@ -67,15 +67,14 @@ async fn steps(
 ) -> Answer<RunSteps> {
     blocking(&app, move |app| {
         let run = find(app, &run_id)?;
-        if let Some((usage, limits)) = app.state().runs().usage(&run.run_id) {
+        if let Some((usage, limits)) = app.runs().usage(&run.run_id) {
             return Ok(in_progress(run.run_id, &usage, &limits));
         }
-        let tape = app.state().runs().tape(&run.run_id)?;
+        let tape = app.runs().tape(&run.run_id)?;
         let details = receipt_details(app, &run)?;
         let from = usize::try_from(query.after.unwrap_or_default()).unwrap_or(usize::MAX);
         let rest = tape.steps.iter().enumerate().skip(from);
-        let times: BTreeMap<u64, u64> =
-            app.state().runs().notes(&run.run_id)?.step_times.into_iter().collect();
+        let times: BTreeMap<u64, u64> = app.runs().notes(&run.run_id)?.step_times.into_iter().collect();
         let timed = |step: RunStep| RunStep { elapsed_us: times.get(&step.number).copied(), ..step };
         let steps: Vec<RunStep> = rest.take(PAGE).map(|(index, step)| timed(shown(index, step))).collect();
         let next = steps.last().map(|step| step.number).filter(|last| *last < tape.steps.len() as u64);
@@ -98,7 +97,7 @@ async fn denial(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> An
 
 fn explain(app: &App, run_id: &str) -> Result<RunDenial, Failure> {
     let run = find(app, run_id)?;
-    let tape = app.state().runs().tape(&run.run_id)?;
+    let tape = app.runs().tape(&run.run_id)?;
     // Removed skills and inline modules have no grants to explain.
     let effective = effective_grants_of_tool(app.state(), &run.skill_id, &run.tool_id);
     let derivations = effective.map(|effective| effective.derivations).unwrap_or_default();
@@ -208,7 +207,7 @@ fn count_covered(
         limit: MAX_DENIED_RUNS,
         ..RunQuery::default()
     };
-    let runs = app.state().runs().list(&query)?.runs;
+    let runs = app.runs().list(&query)?.runs;
     let same = |other: &Denial| {
         let subject = denial.grant.is_some() || other.subject == denial.subject;
         other.kind == denial.kind && other.grant == denial.grant && subject
@@ -218,8 +217,8 @@ fn count_covered(
         denied_runs += 1;
         covers += if taped {
             let count = |tape: Tape| tape.steps.iter().filter_map(denial_of).filter(same).count() as u64;
-            // A tape that was not kept counts for nothing.
-            app.state().runs().tape(&run.run_id).map_or(0, count)
+            // A run without a stored tape is not counted.
+            app.runs().tape(&run.run_id).map_or(0, count)
         } else {
             receipt_details(app, run)?["capabilities"][op]["denied"].as_u64().unwrap_or(0)
         };
