@@ -48,8 +48,8 @@ impl BegunRun {
             &row.run_id,
             Arc::clone(&calling.subject),
             calling.cancel.clone(),
-            calling.listener.clone(),
             place.usage().clone(),
+            calling.listener.clone(),
         );
         check_still_runnable(&caller.state, calling)?;
         let written = grants.may_have_effects();

@@ -41,8 +41,7 @@ pub struct RunListener {
 }
 
 impl RunListener {
-    /// Creates a listener and the receiver of its lines. Lines are dropped while the receiver's channel is
-    /// full.
+    /// Creates a listener and the receiver of its lines. Lines are dropped while the receiver's channel is full.
     pub fn new() -> (Arc<Self>, mpsc::Receiver<String>) {
         let (lines, receiver) = mpsc::channel(MAX_BEHIND);
         let waits_for = watch::Sender::new(None);
@@ -92,8 +91,8 @@ pub struct RunRegistry(Mutex<HashMap<String, Entry>>);
 
 struct Entry {
     subject: Arc<RunSubject>,
-    usage: UsageWatch,
     cancel: CancelToken,
+    usage: UsageWatch,
     why: Arc<OnceLock<&'static str>>,
     events: Arc<RunEvents>,
     listener: Option<Arc<RunListener>>,
@@ -119,13 +118,13 @@ impl<'s> RunStore<'s> {
         entry.end("operator");
         true
     }
+
     /// Returns the use of a run so far and its limits; `None` if its guest is not in progress.
     pub fn usage(&self, run_id: &str) -> Option<(RunUsage, RuntimeLimits)> {
         // A run that writes a line holds its own lock while it waits for that of the list: the two are never held here.
         let usage = self.state.running.lock().get(run_id).map(|entry| entry.usage.clone())?;
         usage.read()
     }
-
 
     /// Follows the output of a run after the line with this number, or from the start; returns `None` if it
     /// is not in progress.
@@ -142,8 +141,8 @@ impl RunRegistry {
         self: &Arc<Self>,
         run_id: &str,
         subject: Arc<RunSubject>,
-        usage: UsageWatch,
         cancel: CancelToken,
+        usage: UsageWatch,
         listener: Option<Arc<RunListener>>,
     ) -> Listed {
         let why = Arc::new(OnceLock::new());
@@ -175,8 +174,7 @@ impl RunRegistry {
         Arc::new(move |run_id: &str, line: &LogLine| runs.tell_line(run_id, || log_line(line)))
     }
 
-    /// Cancels every run that a change no longer permits. An update of a skill lets runs of the old release
-    /// finish.
+    /// Cancels every run that a change no longer permits. An update of a skill lets runs of the old release finish.
     pub(crate) fn end_unrunnable(&self, view: &View) {
         for entry in self.lock().values() {
             if let Some(why) = unrunnable(view, &entry.subject) {
@@ -242,8 +240,7 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// Returns why the run was cancelled, if its caller did not cancel it: `operator`, or the reason of
-    /// [`unrunnable`].
+    /// Returns why the run was cancelled, if its caller did not cancel it: `operator`, or the reason of [`unrunnable`].
     pub fn ended_by(&self) -> Option<&'static str> {
         self.why.get().copied()
     }
