@@ -28,9 +28,10 @@ pub(crate) fn change_profile(
 ) -> Result<Profile, Problem> {
     let record = installed(state, skill_id)?;
     check_asked_for(&record.current.manifest, change)?;
-    let before = state.settings().profile(skill_id).unwrap_or_default().value;
-    let after = changed(before, change)?;
-    state.settings().set_profile(skill_id, &after, principal).map_err(|error| error.to_problem())?;
+    let before = state.settings().profile(skill_id).unwrap_or_default();
+    let after = changed(before.value, change)?;
+    let set = state.settings().change_profile(skill_id, &after, Some(before.revision), principal);
+    set.map_err(|error| error.to_problem())?;
     profile(state, skill_id)
 }
 

@@ -54,7 +54,8 @@ pub(crate) fn apply_shrink(
         return Err(Problem::new(ErrorCode::Usage, format!("`{skill_id}` uses every grant it has")));
     }
     let after = PluginCapabilityProfile { grants: Some(keep), ..before.value };
-    state.settings().set_profile(skill_id, &after, principal).map_err(|error| error.to_problem())?;
+    let set = state.settings().change_profile(skill_id, &after, Some(before.revision), principal);
+    set.map_err(|error| error.to_problem())?;
     profile(state, skill_id)
 }
 

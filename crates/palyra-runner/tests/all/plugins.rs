@@ -120,6 +120,19 @@ async fn profiles_with_state_root_or_unknown_skill_are_rejected() {
 }
 
 #[tokio::test]
+async fn profile_made_from_an_older_revision_is_rejected() {
+    let world = World::new(&Release::default());
+    let settings = world.state.settings();
+    let profile = PluginCapabilityProfile::default();
+    let first = settings.change_profile("acme.notes", &profile, Some(0), "owner").unwrap();
+    let second = settings.change_profile("acme.notes", &profile, Some(first), "owner").unwrap();
+    match settings.change_profile("acme.notes", &profile, Some(first), "owner").unwrap_err() {
+        PluginSettingError::Changed { expected, found } => assert_eq!((expected, found), (first, second)),
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
 async fn the_policy_is_a_ceiling_for_every_run() {
     let world = counter();
     let narrow = WasmPluginRunnerPolicy {

@@ -73,9 +73,9 @@ impl SettingStore<'_> {
         changes: &ConfigValues,
         principal: &str,
     ) -> Result<u64, PluginSettingError> {
+        let mut gate = self.state.gate();
         let record = self.installed_for_setting(skill_id)?;
         check_all(&record.current.manifest, changes)?;
-        let mut gate = self.state.gate();
         let mut values = gate.view.plugins().configs.get(skill_id).cloned().unwrap_or_default().value;
         for (name, value) in changes {
             match value {

@@ -24,14 +24,30 @@ impl SettingStore<'_> {
         profile: &PluginCapabilityProfile,
         principal: &str,
     ) -> Result<u64, PluginSettingError> {
+        self.change_profile(skill_id, profile, None, principal)
+    }
+
+    /// Sets the profile only if `made_from` is still its revision, 0 for none; otherwise fails with
+    /// [`PluginSettingError::Changed`], so that a profile narrowed in between is not widened again.
+    pub fn change_profile(
+        &self,
+        skill_id: &str,
+        profile: &PluginCapabilityProfile,
+        made_from: Option<u64>,
+        principal: &str,
+    ) -> Result<u64, PluginSettingError> {
         profile.validate()?;
         for (root, directory) in &profile.directories {
             check_outside(&self.state.root, directory).map_err(|found| {
                 BadSetting::new(format!("directories.{root}"), found, "a directory outside the state root")
             })?;
         }
-        self.installed_for_setting(skill_id)?;
         let mut gate = self.state.gate();
+        self.installed_for_setting(skill_id)?;
+        let found = gate.view.plugins().profiles.get(skill_id).map_or(0, |profile| profile.revision);
+        if let Some(expected) = made_from.filter(|expected| *expected != found) {
+            return Err(PluginSettingError::Changed { expected, found });
+        }
         let revision = gate.view.generation() + 1;
         let rows = vec![put(format!("{PROFILE}{skill_id}"), revision, profile)?];
         let details = json!({ "revision": revision, "profile": profile });
