@@ -160,12 +160,33 @@ fn suggested_grant(kind: CapabilityKind, name: &str) -> Option<String> {
 
 fn suggested_manifest(kind: CapabilityKind, name: &str) -> Option<String> {
     match kind {
-        CapabilityKind::Http => Some(format!("add `{name}` to `capabilities.http_egress_allowlist`")),
+        CapabilityKind::Http => suggested_rule(name),
         CapabilityKind::Secret => Some(format!("add `{name}` to `[[capabilities.secrets]]`")),
-        CapabilityKind::Storage => Some(format!("add `\"{name}\"` to `capabilities.storage_prefixes`")),
+        CapabilityKind::Storage => {
+            let prefix = name.trim_end_matches('/');
+            Some(format!("add `\"{prefix}/\"` to `capabilities.storage_prefixes`"))
+        }
         CapabilityKind::Channel => Some(format!("add `\"{name}\"` to `capabilities.channels`")),
         CapabilityKind::Filesystem => None,
     }
+}
+
+/// Returns the line of `skill.toml` for a URL. The allowlist contains only host names, for HTTPS on port 443.
+fn suggested_rule(name: &str) -> Option<String> {
+    // The text of a rule can start with methods.
+    let uri: http::Uri = name.rsplit(' ').next()?.parse().ok()?;
+    let host: HostPattern = uri.host()?.parse().ok()?;
+    let (scheme, of_scheme) = match uri.scheme_str() {
+        None | Some("https") => (Scheme::Https, ""),
+        Some("http") => (Scheme::Http, "`scheme = \"http\"`, "),
+        Some(_) => return None,
+    };
+    let port = uri.port_u16().unwrap_or(scheme.default_port());
+    Some(if scheme == Scheme::Https && port == scheme.default_port() {
+        format!("add `\"{host}\"` to `capabilities.http_egress_allowlist`")
+    } else {
+        format!("add `[[capabilities.http_rules]]` with `host = \"{host}\"`, {of_scheme}`ports = [{port}]`")
+    })
 }
 
 /// Returns whether a name refers to a rule: its text, a host that it covers, or a URL that it covers.
@@ -220,6 +241,24 @@ mod tests {
         assert_eq!(handles.at(CapabilityKind::Storage, -1), -1);
         assert_eq!(handles.0, CapabilityHandles::draw(&grants(), &seed).0);
         assert_ne!(handles.0, CapabilityHandles::draw(&grants(), &RunSeed([8; 32])).0);
+    }
+
+    #[test]
+    fn suggested_manifest_names_what_its_key_accepts() {
+        let http = |name: &str| suggested_manifest(CapabilityKind::Http, name);
+        for name in
+            ["https://api.example.com/v1/items?q=1", "api.example.com", "GET https://api.example.com:443/x"]
+        {
+            let expected = "add `\"api.example.com\"` to `capabilities.http_egress_allowlist`";
+            assert_eq!(http(name).as_deref(), Some(expected), "{name}");
+        }
+        let rule = "add `[[capabilities.http_rules]]` with `host = \"a.example\"`, ";
+        assert_eq!(http("https://a.example:8443/x"), Some(format!("{rule}`ports = [8443]`")));
+        assert_eq!(http("http://a.example/x"), Some(format!("{rule}`scheme = \"http\"`, `ports = [80]`")));
+        assert_eq!(http("ftp://a.example/x"), None);
+        assert_eq!(http("the weather"), None);
+        let prefix = suggested_manifest(CapabilityKind::Storage, "notes");
+        assert_eq!(prefix.as_deref(), Some("add `\"notes/\"` to `capabilities.storage_prefixes`"));
     }
 
     #[test]
