@@ -100,3 +100,24 @@ fn write_list(directory: &Path, payload: &Sha256Digest, modules: &[Sha256Digest]
     let lines: String = modules.iter().map(|module| format!("{module}\n")).collect();
     directory.write(&name, lines.as_bytes())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn list_of_modules_over_64_kib_is_not_read() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o700)).unwrap();
+        let digest = Sha256Digest::of(b"module");
+        // Each line has the 64 digits of a digest and a line break.
+        for (name, modules, read) in [("fits", 1_008, Some(1_008)), ("longer", 1_009, None)] {
+            let payload = Sha256Digest::of(name.as_bytes());
+            write_list(directory.path(), &payload, &vec![digest; modules]).unwrap();
+            assert_eq!(read_list(directory.path(), &payload).map(|modules| modules.len()), read, "{name}");
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! //! Content-addressed files: `<root>/objects/<aa>/<sha256>`, mode 0444, written atomically and never read
+//! Content-addressed files: `<root>/objects/<aa>/<sha256>`, mode 0444, written atomically and never read
 //! through a link.
 //!
 //! The name of an object is not trusted: every read opens the file once, checks the opened file, hashes its
@@ -202,4 +202,21 @@ fn names_of(digest: &Sha256Digest) -> (String, String) {
 fn failed(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> ObjectError {
     let path = path.to_owned();
     move |source| ObjectError::Io { doing, path, source }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spooled_object_over_the_limit_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = ObjectStore::open(directory.path()).unwrap().spooling();
+        assert_eq!(store.largest, 1 << 30);
+        let store = ObjectStore { largest: 4, ..store };
+        store.put(b"1234").unwrap();
+        let refused = store.put(b"12345").unwrap_err();
+        assert!(matches!(refused, ObjectError::TooLarge { largest: 4, .. }), "{refused}");
+    }
 }

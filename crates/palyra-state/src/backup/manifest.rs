@@ -1,4 +1,4 @@
-//! //! The manifest of a backup: the first entry in its file.
+//! The manifest of a backup: the first entry in its file.
 
 use std::collections::BTreeSet;
 
@@ -125,5 +125,39 @@ impl BackupManifest {
     /// Returns the total length of all files in bytes.
     pub fn total_bytes(&self) -> u64 {
         self.files.iter().fold(0, |sum, file| sum.saturating_add(file.bytes))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::super::archive;
+    use super::*;
+
+    #[test]
+    fn manifest_over_its_limits_is_refused() {
+        let manifest = BackupManifest {
+            schema: UNSIGNED.into(),
+            palyra_version: "0.1.0".into(),
+            created_ms: 1,
+            device_key: "file".into(),
+            checkpoint: String::new(),
+            head: TreeHead::empty(),
+            key: String::new(),
+            folders: vec!["a".into(); MAX_FILES + 1],
+            files: Vec::new(),
+        };
+        let refused = BackupManifest::read(&serde_json::to_vec(&manifest).unwrap()).unwrap_err();
+        assert!(refused.to_string().contains("more than 1000000 files"), "{refused}");
+        // The header alone declares the length; no content follows, and none is read.
+        let mut header = tar::Header::new_gnu();
+        header.set_path(MANIFEST).unwrap();
+        header.set_size(MAX_MANIFEST + 1);
+        header.set_cksum();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), header.as_bytes()).unwrap();
+        let read = archive::read(file.path(), |_, _| unreachable!("it has no files"));
+        let refused = read.err().unwrap();
+        assert!(refused.to_string().contains("has 67108865 bytes, more than 67108864"), "{refused}");
     }
 }

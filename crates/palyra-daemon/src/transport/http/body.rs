@@ -255,6 +255,22 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn answer_over_16_kib_is_charged_until_it_was_read() {
+        let budget = MemoryBudget::default();
+        let answer = |bytes: usize| {
+            let body = Body::from(vec![b'x'; bytes]);
+            hold_answer(Response::new(body), budget.open("a").unwrap())
+        };
+        let fits = || budget.open("a").unwrap().grow_to(PRINCIPAL_BYTES).is_ok();
+        let short = answer(16 << 10);
+        assert!(fits());
+        let long = answer((16 << 10) + 1);
+        assert!(!fits());
+        drop((short, long));
+        assert!(fits());
+    }
+
+    #[tokio::test]
     async fn short_bodies_are_counted_too() {
         let budget = MemoryBudget::default();
         let held = budget.open("a").unwrap();

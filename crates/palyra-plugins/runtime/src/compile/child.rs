@@ -180,3 +180,29 @@ fn limit_this_process(timeout_ms: u64, memory_bytes: u64) {
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     let _ = setrlimit(Resource::Core, fixed(0));
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn code_over_the_limit_of_its_module_is_refused() {
+        let module = bytes::Bytes::from_static(b"\0asm\x01\0\0\0");
+        let limit = max_code_bytes(module.len());
+        assert_eq!(limit, (16 << 20) + 32 * 8);
+        assert_eq!(max_code_bytes(usize::MAX), 1 << 30);
+        // A compiler whose code has this many bytes.
+        let compiler = |bytes: u64| {
+            let script = format!("cat > /dev/null; printf '\\0'; head -c {bytes} /dev/zero; exit 0");
+            ChildCompiler::new("/bin/sh".into(), vec!["-c".into(), script.into()])
+        };
+        let code = compiler(limit).compile(module.clone(), ModuleKind::Core).await.unwrap();
+        assert_eq!(code.0.len() as u64, limit);
+        let refused = compiler(limit + 1).compile(module, ModuleKind::Core).await.err().unwrap();
+        assert!(
+            matches!(refused, CompileFailure::OverMemory { limit_bytes } if limit_bytes == limit),
+            "{refused}"
+        );
+    }
+}
