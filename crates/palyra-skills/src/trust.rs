@@ -11,6 +11,7 @@ mod feed;
 mod judge;
 mod lineage;
 mod operator;
+mod partial_rotation;
 mod publisher;
 mod revocation;
 mod rollback;
@@ -31,6 +32,7 @@ pub use feed::{
     RevokedKey, RevokedRelease, SignedRevocations,
 };
 pub use lineage::LineageProblem;
+pub use partial_rotation::PartialRotation;
 pub use publisher::{EndedBy, KeyOrigin, PastKeys, PublisherAnchor, PublisherMode, PublisherTrust};
 pub use revocation::{Revocation, RevocationScope, RevocationSource, RevocationTarget};
 pub use rollback::RollbackRefusal;

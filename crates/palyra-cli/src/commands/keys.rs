@@ -4,8 +4,10 @@ mod export;
 mod import;
 mod list;
 mod new;
+mod partial;
 mod revoke;
 mod rotate;
+mod sign;
 mod view;
 
 use crate::cli::Globals;
@@ -33,6 +35,7 @@ enum KeysVerb {
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     Rotate(rotate::RotateArgs),
+    Sign(sign::SignArgs),
     Revoke(revoke::RevokeArgs),
 }
 
@@ -44,6 +47,7 @@ pub(crate) fn run(args: &KeysArgs, globals: &Globals) -> ExitCode {
         KeysVerb::Export(args) => printer.finish(export::execute(args, globals)),
         KeysVerb::Import(args) => printer.finish(import::execute(args, globals)),
         KeysVerb::Rotate(args) => printer.finish(rotate::execute(args, globals)),
+        KeysVerb::Sign(args) => printer.finish(sign::execute(args, globals)),
         KeysVerb::Revoke(args) => printer.finish(revoke::execute(args, globals)),
     }
 }

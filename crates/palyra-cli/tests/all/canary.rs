@@ -100,6 +100,7 @@ fn key_commands(ear: &mut Ear) {
     ear.run(&[&["keys", "import", "copy", "--key-file", "sealed.key"], &sealed[..]].concat());
     let rotate = ["keys", "rotate", "acme", "--from", "release", "--to", "next", "--epoch", "1"];
     ear.run(&[&rotate[..], &["--out", "rotation.json"]].concat());
+    ear.run(&["keys", "sign", "rotation.json", "--key", "next"]);
     ear.run(&["keys", "revoke", "next", "--reason", "test", "--yes"]);
 }
 

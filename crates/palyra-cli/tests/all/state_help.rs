@@ -3,8 +3,8 @@
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 
-/// Every noun with its verbs.
-const COMMANDS: [&[&str]; 90] = [
+/// Every command with its subcommands.
+const COMMANDS: [&[&str]; 91] = [
     &["init"],
     &["keys"],
     &["keys", "new"],
@@ -12,6 +12,7 @@ const COMMANDS: [&[&str]; 90] = [
     &["keys", "export"],
     &["keys", "import"],
     &["keys", "rotate"],
+    &["keys", "sign"],
     &["keys", "revoke"],
     &["trust"],
     &["trust", "list"],

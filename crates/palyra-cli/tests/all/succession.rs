@@ -245,6 +245,86 @@ fn two_of_three_keys_on_three_machines_make_a_release() {
 }
 
 #[test]
+fn two_of_three_keys_on_three_machines_are_replaced_by_others() {
+    let [one, two, three] = [Machine::new(), Machine::new(), Machine::new()];
+    let old = [one.0.new_key("one"), two.0.new_key("two"), three.0.new_key("three")];
+    let new = [one.0.new_key("one-2"), two.0.new_key("two-2"), three.0.new_key("three-2")];
+    let names = [
+        ("KEY-TWO", old[1].as_str()),
+        ("KEY-THREE", old[2].as_str()),
+        ("KEY-TWO-2", new[1].as_str()),
+        ("KEY-THREE-2", new[2].as_str()),
+    ];
+    one.source("0.1.0", 1);
+    let build = "skills package build notes --out notes.palyra-skill --signing-key-vault-ref one --publisher-key \
+                 KEY-TWO --publisher-key KEY-THREE --threshold 2";
+    one.guide(build, &names);
+    two.take(&one, "notes.palyra-skill");
+    two.guide("skills package sign notes.palyra-skill --signing-key-vault-ref two", &[]);
+    let (user, stranger) = (Machine::new(), Machine::new());
+    assert_eq!(user.install(&two, "notes.palyra-skill")["status"], "active");
+
+    let rotate = "keys rotate acme --from one --from-key KEY-TWO --from-key KEY-THREE --from-threshold 2 --to one-2 \
+                  --to-key KEY-TWO-2 --to-key KEY-THREE-2 --to-threshold 2 --out rotation.json";
+    let begun = one.guide(rotate, &names);
+    assert_eq!(
+        (&begun["missing_old_signatures"], begun["missing_new_keys"].as_array().unwrap().len()),
+        (&json!(1), 2)
+    );
+    user.take(&one, "rotation.json");
+    let early = user.palyra(&["trust", "apply", "rotation.json"]);
+    assert_ne!(early.code, 0, "{}", early.shown());
+    assert_eq!(user.epoch(), 0);
+    two.take(&one, "rotation.json");
+    two.guide("keys sign rotation.json --key two --key two-2", &[]);
+    // Signing again changes nothing; another successor for the same epoch is not signed.
+    two.guide("keys sign rotation.json --key two --key two-2", &[]);
+    two.0.new_key("other");
+    let other = [
+        "keys",
+        "rotate",
+        "acme",
+        "--from",
+        "two",
+        "--from-key",
+        &old[0],
+        "--to",
+        "other",
+        "--out",
+        "x.json",
+    ];
+    let fork = two.palyra(&other);
+    assert_ne!(fork.code, 0, "{}", fork.shown());
+    assert!(!two.0.path("x.json").exists());
+    three.take(&two, "rotation.json");
+    let done = three.guide("keys sign rotation.json --key three-2", &[]);
+    assert_eq!((&done["missing_old_signatures"], &done["missing_new_keys"]), (&json!(0), &json!([])));
+    let foreign = three.palyra(&["keys", "sign", "rotation.json", "--key", "three", "--key", "unknown"]);
+    assert_ne!(foreign.code, 0, "{}", foreign.shown());
+    user.take(&three, "rotation.json");
+    assert_eq!(user.ok(&["trust", "apply", "rotation.json"], &[])["outcome"], "rotated");
+
+    one.take(&three, "rotation.json");
+    one.source("0.2.0", 2);
+    let build = "skills package build notes --out notes-2.palyra-skill --signing-key-vault-ref one-2 --publisher-key \
+                 KEY-TWO-2 --publisher-key KEY-THREE-2 --threshold 2 --succession rotation.json";
+    let built = one.guide(build, &names);
+    assert_eq!((&built["epoch"], &built["missing_signatures"]), (&json!(1), &json!(1)), "{built}");
+    two.take(&one, "notes-2.palyra-skill");
+    two.guide("skills package sign notes-2.palyra-skill --signing-key-vault-ref two-2", &[]);
+    for machine in [&user, &stranger] {
+        assert_eq!(machine.install(&two, "notes-2.palyra-skill")["status"], "active");
+        assert_eq!(machine.epoch(), 1);
+    }
+    // Both old keys have signed and are retired.
+    for (machine, key) in [(&one, "one"), (&two, "two")] {
+        let keys = machine.ok(&["keys", "list"], &[]);
+        let found = keys["keys"].as_array().unwrap().iter().find(|listed| listed["name"] == key).unwrap();
+        assert_eq!(found["state"], "retired");
+    }
+}
+
+#[test]
 fn several_keys_of_one_vault_sign_at_once() {
     let author = Machine::new();
     let keys = [author.0.new_key("one"), author.0.new_key("two")];

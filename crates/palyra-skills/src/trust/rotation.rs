@@ -86,6 +86,32 @@ pub enum RotationOutcome {
     Forked,
 }
 
+impl RotationStatement {
+    pub(super) fn new(publisher: &str, from_epoch: u64, old_keys: &KeySet, new_keys: &KeySet) -> Self {
+        Self {
+            publisher: publisher.to_owned(),
+            from_epoch,
+            to_epoch: from_epoch.saturating_add(1),
+            old_keys: old_keys.keys().map(ListedKey::from).collect(),
+            old_threshold: old_keys.threshold(),
+            new_keys: new_keys.keys().map(ListedKey::from).collect(),
+            new_threshold: new_keys.threshold(),
+        }
+    }
+}
+
+/// Reads a statement with its old and its new keys.
+pub(super) fn parse_statement(payload: &[u8]) -> Result<(RotationStatement, KeySet, KeySet), RotationError> {
+    let statement: RotationStatement = parse_canonical(payload)?;
+    if statement.from_epoch.checked_add(1) != Some(statement.to_epoch) {
+        return Err(RotationError::EpochGap { from: statement.from_epoch, to: statement.to_epoch });
+    }
+    let read = crate::signing::read_listed_keys;
+    let old_keys = read(&statement.old_keys, statement.old_threshold)?;
+    let new_keys = read(&statement.new_keys, statement.new_threshold)?;
+    Ok((statement, old_keys, new_keys))
+}
+
 impl SignedRotation {
     /// Signs a rotation. `signers` must contain enough of the old keys and every new key.
     pub fn sign(
@@ -95,15 +121,7 @@ impl SignedRotation {
         new_keys: &KeySet,
         signers: &[&SkillSigningKey],
     ) -> Result<Self, RotationError> {
-        let statement = RotationStatement {
-            publisher: publisher.to_owned(),
-            from_epoch,
-            to_epoch: from_epoch.saturating_add(1),
-            old_keys: old_keys.keys().map(ListedKey::from).collect(),
-            old_threshold: old_keys.threshold(),
-            new_keys: new_keys.keys().map(ListedKey::from).collect(),
-            new_threshold: new_keys.threshold(),
-        };
+        let statement = RotationStatement::new(publisher, from_epoch, old_keys, new_keys);
         let envelope = Envelope::sign(ROTATION_PAYLOAD_TYPE, &encode_canonical(&statement)?, signers);
         Self::verify(envelope)
     }
@@ -114,13 +132,7 @@ impl SignedRotation {
     /// The form is invalid, too few of the old keys signed, or a new key did not sign.
     pub fn verify(envelope: Envelope) -> Result<Self, RotationError> {
         let payload = envelope.open(ROTATION_PAYLOAD_TYPE)?;
-        let statement: RotationStatement = parse_canonical(&payload)?;
-        if statement.from_epoch.checked_add(1) != Some(statement.to_epoch) {
-            return Err(RotationError::EpochGap { from: statement.from_epoch, to: statement.to_epoch });
-        }
-        let read = crate::signing::read_listed_keys;
-        let old_keys = read(&statement.old_keys, statement.old_threshold)?;
-        let new_keys = read(&statement.new_keys, statement.new_threshold)?;
+        let (statement, old_keys, new_keys) = parse_statement(&payload)?;
         let signers = envelope.verify(ROTATION_PAYLOAD_TYPE, old_keys.keys().chain(new_keys.keys()))?;
         let found = old_keys.count_signed(&signers);
         if found < old_keys.threshold() {

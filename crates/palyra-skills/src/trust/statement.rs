@@ -37,13 +37,18 @@ pub enum TrustStatementError {
     Revocations(#[from] FeedError),
 }
 
+/// Reads the envelope of a statement file; trailing white space is ignored.
+pub(super) fn parse_envelope(bytes: &[u8]) -> Result<Envelope, TrustStatementError> {
+    if bytes.len() > MAX_STATEMENT_BYTES {
+        return Err(TrustStatementError::TooLarge(bytes.len()));
+    }
+    Ok(parse_canonical(bytes.trim_ascii_end())?)
+}
+
 impl TrustStatement {
     /// Reads a statement file; trailing white space is ignored. Verifies the signatures of a rotation only.
     pub fn parse(bytes: &[u8]) -> Result<Self, TrustStatementError> {
-        if bytes.len() > MAX_STATEMENT_BYTES {
-            return Err(TrustStatementError::TooLarge(bytes.len()));
-        }
-        let envelope: Envelope = parse_canonical(bytes.trim_ascii_end())?;
+        let envelope = parse_envelope(bytes)?;
         match envelope.payload_type.as_str() {
             ROTATION_PAYLOAD_TYPE => Ok(Self::Rotation(Box::new(SignedRotation::verify(envelope)?))),
             REVOCATIONS_PAYLOAD_TYPE => Ok(Self::Revocations(Box::new(SignedRevocations::read(envelope)?))),

@@ -1,5 +1,6 @@
 //! `palyra keys rotate`: the old keys name their successors, and both sign.
 
+use super::partial::{add_signatures, encode, missing, public_half};
 use crate::cli::Globals;
 use crate::client::{self, AnyClient};
 use crate::error::CliError;
@@ -8,6 +9,8 @@ use crate::output::{Remark, Reply, facts};
 use clap::Args;
 use palyra_api::keys::RotateRequest;
 use palyra_skills::manifest::PublisherName;
+use palyra_skills::signing::{KeySet, ListedKey, PublisherKey};
+use palyra_skills::trust::PartialRotation;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -20,7 +23,9 @@ const MORE: &str = "\
 Writes a statement signed by the old and the new keys. The old keys are retired and sign nothing more, because
 two different successors for one epoch would block the publisher everywhere. Releases built on this state root
 carry the statement; elsewhere add `--succession FILE`. Repeating the command writes the same statement. The
-epoch is known from earlier rotations, or 0 for a publisher's first keys, so `--epoch` is rarely needed.";
+epoch is known from earlier rotations, or 0 for a publisher's first keys, so `--epoch` is rarely needed.
+With `--from-key` or `--to-key` only the keys of this vault sign; the holders of the others add their signatures
+with `palyra keys sign FILE`.";
 
 /// Replace a publisher's keys with new ones
 #[derive(Args)]
@@ -30,12 +35,20 @@ pub(super) struct RotateArgs {
     publisher: PublisherName,
 
     /// Key to retire (repeatable)
-    #[arg(long, required = true, value_name = "NAME")]
+    #[arg(long, required_unless_present = "from_key", value_name = "NAME")]
     from: Vec<String>,
 
     /// Key to introduce (repeatable)
-    #[arg(long, required = true, value_name = "NAME")]
+    #[arg(long, required_unless_present = "to_key", value_name = "NAME")]
     to: Vec<String>,
+
+    /// Public key to retire that another machine holds (repeatable)
+    #[arg(long, value_name = "KEY")]
+    from_key: Vec<PublisherKey>,
+
+    /// Public key to introduce that another machine holds (repeatable)
+    #[arg(long, value_name = "KEY")]
+    to_key: Vec<PublisherKey>,
 
     /// Number of old keys that must sign
     #[arg(long, default_value_t = 1, value_name = "N")]
@@ -63,11 +76,18 @@ pub(super) struct Rotated {
     new_keys: Vec<String>,
     statement: String,
     statement_sha256: String,
+    missing_old_signatures: u32,
+    missing_new_keys: Vec<String>,
 }
 
 pub(super) fn execute(args: &RotateArgs, globals: &Globals) -> Result<Rotated, CliError> {
     // The old keys cannot sign afterwards, so make sure first that the statement can be written.
     let out = NewFile::prepare(&args.out)?;
+    if !args.from_key.is_empty() || !args.to_key.is_empty() {
+        let rotation = client::ask(globals, "keys rotate", async |client| begin(&client, args).await)?;
+        out.write(&encode(&rotation)?)?;
+        return Ok(Rotated::partial(&rotation, args));
+    }
     let request = RotateRequest {
         from: args.from.clone(),
         to: args.to.clone(),
@@ -86,7 +106,50 @@ pub(super) fn execute(args: &RotateArgs, globals: &Globals) -> Result<Rotated, C
         new_keys: rotation.new_keys,
         statement: args.out.display().to_string(),
         statement_sha256: rotation.statement_sha256,
+        missing_old_signatures: 0,
+        missing_new_keys: Vec::new(),
     })
+}
+
+/// Creates a rotation with keys of other machines, and signs it with those of this vault.
+async fn begin(client: &AnyClient, args: &RotateArgs) -> Result<PartialRotation, CliError> {
+    let epoch = match args.epoch {
+        Some(epoch) => epoch,
+        None => client.succession(args.publisher.as_str()).await?.epoch.unwrap_or_default(),
+    };
+    let (mut old, mut new) = (args.from_key.clone(), args.to_key.clone());
+    for (names, keys) in [(&args.from, &mut old), (&args.to, &mut new)] {
+        for name in names {
+            keys.push(public_half(client, name).await?);
+        }
+    }
+    let refused = |error: &dyn std::error::Error| CliError::usage(error.to_string());
+    let old = KeySet::new(old, args.from_threshold).map_err(|error| refused(&error))?;
+    let new = KeySet::new(new, args.to_threshold).map_err(|error| refused(&error))?;
+    let rotation = PartialRotation::new(args.publisher.as_str(), epoch, &old, &new);
+    let rotation = rotation.map_err(|error| refused(&error))?;
+    let mut names: Vec<String> = args.from.iter().chain(&args.to).cloned().collect();
+    names.sort();
+    names.dedup();
+    add_signatures(client, rotation, &names).await
+}
+
+impl Rotated {
+    fn partial(rotation: &PartialRotation, args: &RotateArgs) -> Self {
+        let statement = rotation.statement();
+        let ids = |keys: &[ListedKey]| keys.iter().map(|key| key.key_id.to_string()).collect();
+        Self {
+            publisher: statement.publisher.clone(),
+            from_epoch: statement.from_epoch,
+            to_epoch: statement.to_epoch,
+            retired: ids(&statement.old_keys),
+            new_keys: ids(&statement.new_keys),
+            statement: args.out.display().to_string(),
+            statement_sha256: rotation.digest().to_string(),
+            missing_old_signatures: rotation.missing_old_keys(),
+            missing_new_keys: rotation.missing_new_keys().iter().map(ToString::to_string).collect(),
+        }
+    }
 }
 
 impl Reply for Rotated {
@@ -103,9 +166,6 @@ impl Reply for Rotated {
     }
 
     fn talk(&self) -> Vec<Remark> {
-        vec![Remark::Next(format!(
-            "everyone who trusts you applies it with `palyra trust apply {}`",
-            self.statement
-        ))]
+        missing(self.missing_old_signatures, &self.missing_new_keys, &self.statement)
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn routes() -> Vec<Route> {
             .answers::<SealedKey>(),
         Route::post("/v1/keys/{name}/sign", Scope::Admin, sign)
             .does(Action::Vault)
-            .summary("Sign the statement of a release; the key stays in the vault")
+            .summary("Sign the statement of a release or key rotation; the key stays in the vault")
             .takes::<SignReleaseRequest>(SIGN_BODY)
             .answers::<ReleaseSignature>(),
         Route::get("/v1/trust/publishers/{publisher}/succession", Scope::Read, succession)
@@ -160,7 +160,7 @@ async fn sign(
     Json(request): Json<SignReleaseRequest>,
 ) -> Answer<ReleaseSignature> {
     let signed = blocking(&app, move |app| {
-        app.state().vault_store().sign_release(&name, request.statement.as_bytes(), &principal.name)
+        app.vault().sign_statement(&name, request.statement.as_bytes(), &principal.name)
     });
     let EnvelopeSignature { keyid, sig } = signed.await?;
     Ok(Json(ReleaseSignature { key_id: keyid.to_string(), signature: sig }))

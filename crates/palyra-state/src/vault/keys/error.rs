@@ -49,8 +49,8 @@ pub enum KeysError {
     /// The bytes to sign are not a release statement.
     #[error(transparent)]
     Statement(#[from] StatementError),
-    /// The release does not list the key.
-    #[error("the release does not list signing key `{name}` among the keys of publisher `{publisher}`")]
+    /// The statement does not list the key.
+    #[error("the statement does not list signing key `{name}` among the keys of publisher `{publisher}`")]
     NotListed { name: String, publisher: String },
     /// The rotation is invalid.
     #[error("cannot create the rotation")]

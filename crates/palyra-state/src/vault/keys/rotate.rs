@@ -7,9 +7,9 @@
 
 use crate::vault::VaultStore;
 use palyra_journal::{EventKind, Query};
-use palyra_skills::signing::dsse::Envelope;
+use palyra_skills::signing::dsse::{Envelope, EnvelopeSignature};
 use palyra_skills::signing::{KeySet, SkillSigningKey};
-use palyra_skills::trust::SignedRotation;
+use palyra_skills::trust::{PartialRotation, ROTATION_PAYLOAD_TYPE, SignedRotation};
 use palyra_vault::{KeyState, SigningKeyInfo, VaultError};
 use serde::Deserialize;
 use serde_json::json;
@@ -90,6 +90,56 @@ impl VaultStore<'_> {
             self.state.vault().keys().retire(name, self.state.now_ms())?;
         }
         Ok(rotation)
+    }
+
+    /// Signs a rotation whose other keys are on other machines, records that, and retires the key if it is replaced.
+    pub(super) fn sign_rotation(
+        &self,
+        name: &str,
+        rotation: &PartialRotation,
+        by: &str,
+    ) -> Result<EnvelopeSignature, KeysError> {
+        let _desk = self.state.keeper.desk();
+        let (info, signer) = self.signer(name)?;
+        let (key, statement) = (signer.public(), rotation.statement());
+        let publisher = || statement.publisher.clone();
+        if !rotation.lists(&key) {
+            return Err(KeysError::NotListed { name: name.to_owned(), publisher: publisher() });
+        }
+        let view = self.state.view();
+        let anchor = view.trust().publisher(&statement.publisher).and_then(|trust| trust.anchor.as_ref());
+        let known =
+            anchor.and_then(|anchor| anchor.epoch_of_handover(rotation.old_keys(), rotation.new_keys()));
+        if let Some(known) = known.filter(|known| *known != statement.from_epoch) {
+            let given = statement.from_epoch;
+            return Err(KeysError::WrongEpoch { publisher: publisher(), given, known });
+        }
+        let digest = rotation.digest().to_string();
+        let made = self.made_rotations(&statement.publisher)?;
+        let repeated = made.iter().any(|made| made.statement == digest);
+        // A key that signed this statement before is retired by that; a revoked one signs nothing.
+        if !(repeated && matches!(info.state, KeyState::Retired { .. })) {
+            must_be_active(&info)?;
+        }
+        if !repeated {
+            if made.iter().any(|made| made.to_epoch == statement.to_epoch) {
+                let epoch = statement.from_epoch;
+                return Err(KeysError::OtherSuccessor { publisher: publisher(), epoch });
+            }
+            let details = json!({
+                "from": key_ids(rotation.old_keys()),
+                "to": key_ids(rotation.new_keys()),
+                "to_epoch": statement.to_epoch,
+                "statement": digest,
+            });
+            let event = self.state.event(EventKind::KeysRotated, by).subject(&statement.publisher);
+            self.tell(event.details(details))?;
+        }
+        let signature = EnvelopeSignature::sign(ROTATION_PAYLOAD_TYPE, rotation.payload(), &signer);
+        if !rotation.new_keys().contains(&key) {
+            self.state.vault().keys().retire(name, self.state.now_ms())?;
+        }
+        Ok(signature)
     }
 
     /// Returns the rotation statements of a publisher that were signed here, oldest first.
