@@ -46,8 +46,9 @@ impl<S: Into<String>, T: Into<String>> FromIterator<(S, T)> for InstalledTools {
 
 /// Compares the tool ids of a skill with each other and with those of other skills.
 pub(super) fn check(manifest: &SkillManifest, installed: &InstalledTools, findings: &mut Findings<'_>) {
-    let others: BTreeMap<String, (&str, &str)> =
-        installed.of_others(&manifest.skill_id).map(|pair| (visual_form(pair.0), pair)).collect();
+    let others: BTreeMap<&str, &str> = installed.of_others(&manifest.skill_id).collect();
+    let lookalikes: BTreeMap<String, (&str, &str)> =
+        others.iter().map(|(tool, skill)| (visual_form(tool), (*tool, *skill))).collect();
     let mut own = BTreeSet::new();
     for tool in &manifest.entrypoints.tools {
         let subject = format!("/tools/{}/id", tool.id);
@@ -55,11 +56,10 @@ pub(super) fn check(manifest: &SkillManifest, installed: &InstalledTools, findin
             let message = format!("two tools of this skill have the id `{}`", quote(&tool.id));
             findings.add(FindingId::ToolIdDuplicate, &subject, message, None);
         }
-        let Some((other, skill)) = others.get(&visual_form(&tool.id)) else { continue };
-        if *other == tool.id {
-            let message = format!("the id `{other}` belongs to the installed skill `{skill}`");
+        if let Some(skill) = others.get(tool.id.as_str()) {
+            let message = format!("the id `{}` belongs to the installed skill `{skill}`", tool.id);
             findings.add(FindingId::ToolIdDuplicate, &subject, message, None);
-        } else {
+        } else if let Some((other, skill)) = lookalikes.get(&visual_form(&tool.id)) {
             let found = quote(&tool.id);
             let message = format!("`{found}` can be mistaken for `{other}` of the installed skill `{skill}`");
             findings.add(FindingId::ToolIdConfusable, &subject, message, Some(other));

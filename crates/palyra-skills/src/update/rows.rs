@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
-use palyra_common::capabilities::{HttpRule, Scheme};
+use palyra_common::capabilities::{HttpRule, Scheme, StorageAccess, StorageGrant};
+use palyra_common::limits::DEFAULT_STORAGE_BYTES;
 use palyra_common::{Capability, CapabilityGrantSet, InOrder, LimitKind};
 
 use super::{Change, DiffRow, DiffSection};
@@ -60,13 +61,30 @@ fn grants(old: &SkillManifest, new: &SkillManifest) -> Vec<DiffRow> {
     for grant in Vec::<Capability>::from(new_set) {
         groups.entry(subject_of(&grant)).or_default().1.push(grant);
     }
-    let grows =
-        |grants: &[Capability]| !CapabilityGrantSet::from_iter(grants.iter().cloned()).is_within(&old_set);
+    let with_quotas = |set: &CapabilityGrantSet| -> CapabilityGrantSet {
+        Vec::<Capability>::from(set.clone()).into_iter().map(with_default_quota).collect()
+    };
+    let allowed = with_quotas(&old_set);
+    let grows = |grants: &[Capability]| {
+        let grants = CapabilityGrantSet::from_iter(grants.iter().cloned());
+        !grants.is_within(&old_set) || !with_quotas(&grants).is_within(&allowed)
+    };
     let row = |((section, subject), (before, after)): ((DiffSection, String), (Vec<_>, Vec<_>))| {
         let change = if grows(&after) { Change::Growth } else { Change::Narrowing };
         changed(section, &subject, lines(&before), lines(&after), change)
     };
     groups.into_iter().filter_map(row).collect()
+}
+
+/// States the default quota of storage, because the absence of a quota would count as no limit.
+fn with_default_quota(grant: Capability) -> Capability {
+    match grant {
+        Capability::Storage(grant) if grant.access == StorageAccess::ReadWrite => {
+            let max_bytes = Some(grant.max_bytes.unwrap_or(DEFAULT_STORAGE_BYTES));
+            Capability::Storage(StorageGrant { max_bytes, ..grant })
+        }
+        other => other,
+    }
 }
 
 fn subject_of(grant: &Capability) -> (DiffSection, String) {

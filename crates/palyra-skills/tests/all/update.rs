@@ -1,5 +1,6 @@
 //! Tests of the differences between two releases, and the consent that they need.
 
+use palyra_common::limits::DEFAULT_STORAGE_BYTES;
 use palyra_common::{Capability, CapabilityGrantSet};
 use palyra_skills::update::{Change, DiffSection};
 use palyra_skills::{SkillManifest, UpdateDiff, capability_grants_from_manifest, parse_manifest_toml};
@@ -30,6 +31,7 @@ fn grows(section: DiffSection, old: &str, new: &str) {
 const HOST: &str = "[capabilities]\nhttp_egress_allowlist = [\"a.example.com\"]";
 const RULE: &str = "[[capabilities.http_rules]]\nhost = \"a.example.com\"\nmethods = [\"GET\"]\npaths = [\"/items/*\"]\nresponse_bytes = 1000";
 const SECRET: &str = "[[capabilities.secrets]]\nscope = \"global\"\nkey_names = [\"a\"]\nhosts = [\"a.example.com\"]\ninject = [\"bearer\"]";
+const STORAGE: &str = "[capabilities]\nstorage_prefixes = [\"a/\"]";
 const TOOL: &str = "[[entrypoints.tools]]\nid = \"acme.notes.more\"\nname = \"More\"\ndescription = \"More.\"\nmodule = \"modules/notes.wasm\"\ninput_schema = { type = \"object\" }\noutput_schema = { }";
 
 #[test]
@@ -88,6 +90,13 @@ fn u03_a_new_host_secret_tool_wildcard_or_higher_quota_needs_consent() {
         "[[entrypoints.hooks]]\nid = \"acme.x.y\"\nmodule = \"modules/x.wasm\"\nevents = [\"run:failed\"]",
     );
     grows(DiffSection::Config, "", "[operator.config.token]\ntype = \"secret\"");
+}
+
+#[test]
+fn u03_quota_above_the_default_needs_consent() {
+    let quota = |bytes: u64| format!("{STORAGE}\nstorage_quota_bytes = {bytes}");
+    assert!(diff(STORAGE, &quota(DEFAULT_STORAGE_BYTES + 1)).needs_consent());
+    assert!(!diff(STORAGE, &quota(DEFAULT_STORAGE_BYTES)).needs_consent());
 }
 
 #[test]

@@ -47,6 +47,18 @@ fn m04_an_id_that_looks_like_an_installed_one_is_quarantined() {
 }
 
 #[test]
+fn m04_an_installed_id_is_a_duplicate_also_beside_one_that_looks_like_it() {
+    let both = [("bank.pay", "bank.pay.transfer_all"), ("other.pay", "bank.pay.transferall")];
+    let installed: InstalledTools = both.into_iter().collect();
+    let module = wat::parse_str(HONEST_CORE).unwrap();
+    for (_, id) in both {
+        let manifest = skill_with_tool(id);
+        let report = audit_entries(&manifest, &[(MODULE, &module)], &AuditPolicy::default(), &installed);
+        expect(&report, Verdict::Refuse, FindingId::ToolIdDuplicate);
+    }
+}
+
+#[test]
 fn m04_an_update_keeps_its_own_ids() {
     let installed: InstalledTools = [("acme.notes", "acme.notes.add")].into_iter().collect();
     let module = wat::parse_str(HONEST_CORE).unwrap();
