@@ -104,7 +104,8 @@ impl Passphrase {
 
     /// Reads into a buffer that is never reallocated, so that it can be wiped.
     fn from_reader(mut reader: impl Read) -> io::Result<Result<Self, PassphraseError>> {
-        let mut bytes = Zeroizing::new(vec![0; MAX_BYTES + 2]);
+        // Room for a line end and one byte more: input that was cut off is too long, not a shorter passphrase.
+        let mut bytes = Zeroizing::new(vec![0; MAX_BYTES + 3]);
         let mut used = 0;
         while let Some(rest) = bytes.get_mut(used..).filter(|rest| !rest.is_empty()) {
             match reader.read(rest) {
@@ -152,6 +153,14 @@ mod tests {
             let credential = Passphrase::from_credential(home.path(), "passphrase").unwrap();
             assert_eq!(credential.expose(), expected.as_bytes(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn input_that_continues_after_a_line_end_at_the_limit_is_too_long() {
+        let line = "x".repeat(MAX_BYTES);
+        let read = |text: String| Passphrase::from_reader(text.as_bytes()).unwrap();
+        assert_eq!(read(format!("{line}\r\n")).unwrap().expose(), line.as_bytes());
+        assert!(matches!(read(format!("{line}\r\nmore")), Err(PassphraseError::TooLong)));
     }
 
     #[test]
