@@ -78,15 +78,17 @@ impl StateStore {
         if routine.enabled == enabled {
             return Ok(routine);
         }
-        (routine.enabled, routine.since_ms) = (enabled, self.0.now_ms());
-        let bytes = write(name, &routine)?;
+        let since_ms = self.0.now_ms();
         let what = if enabled { "enabled" } else { "disabled" };
         self.0.control().change(ControlKind::Routine, name, what, by, |rows| {
-            if is_built_in(name) || rows.iter().any(|row| row.name == name) {
-                Ok(Some(bytes))
-            } else {
-                Err(unknown("routine", name, names(rows)))
+            // Read again under the commit lock, because the definition may have been replaced since.
+            match rows.iter().find(|row| row.name == name) {
+                Some(row) => routine = read(row)?,
+                None if is_built_in(name) => {}
+                None => return Err(unknown("routine", name, names(rows))),
             }
+            (routine.enabled, routine.since_ms) = (enabled, since_ms);
+            write(name, &routine).map(Some)
         })?;
         Ok(routine)
     }
@@ -146,14 +148,13 @@ impl StateStore {
         if objective.set_to == to {
             return Ok(objective);
         }
-        objective.set_to = to;
-        let bytes = write(name, &objective)?;
         self.0.control().change(ControlKind::Objective, name, to.wire_name(), by, |rows| {
-            if rows.iter().any(|row| row.name == name) {
-                Ok(Some(bytes))
-            } else {
-                Err(unknown("objective", name, names(rows)))
-            }
+            let Some(row) = rows.iter().find(|row| row.name == name) else {
+                return Err(unknown("objective", name, names(rows)));
+            };
+            objective = read(row)?;
+            objective.set_to = to;
+            write(name, &objective).map(Some)
         })?;
         Ok(objective)
     }
