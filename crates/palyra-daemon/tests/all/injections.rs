@@ -15,7 +15,9 @@ use palyra_journal::{EventKind, Query};
 use palyra_models::testing::Script;
 use palyra_models::{Message, ModelRequest};
 use palyra_policy::DEFAULT_POLICY;
+use palyra_skills::RuntimeStatus;
 use palyra_skills::consent::ConsentGiven;
+use palyra_skills::manifest::parse_manifest_toml;
 use palyra_state::InstallOptions;
 use palyra_state::sessions::{SessionRow, SessionUpdate};
 use serde::Deserialize;
@@ -98,11 +100,11 @@ async fn an_obeying_model_writes_nothing_outside_without_a_person() {
     let secret = "skill:acme.poison/key".parse().unwrap();
     daemon.state().vault_store().put_secret(&secret, &SecretValue::new(CANARY.as_bytes()), "owner").unwrap();
     let client = daemon.over_tcp();
-    let mut asked = 0;
+    let (mut asked, mut offered) = (0, 0);
     for case in cases {
         let id = &case.id;
         let described = (case.via == "description").then(|| describe(&daemon, id, &case.text)).flatten();
-        assert!(case.via != "description" || described.is_some() || case.is_hidden(), "{id}");
+        offered += usize::from(described.is_some());
         // With more tools than a model is offered, the ranker would decide which descriptions it reads.
         let tools: Vec<&str> = described.iter().map(String::as_str).chain(TOOLS).collect();
         let session_id = session(&client, &tools).await;
@@ -145,7 +147,10 @@ async fn an_obeying_model_writes_nothing_outside_without_a_person() {
             run = settled(&client, &run.run_id).await;
         }
         assert!(matches!(run.status, AgentRunStatus::Finished | AgentRunStatus::Failed), "{id}: {run:?}");
-        assert!(case.was_read(&provider.requests()[read]), "{id}: {:?}", provider.requests()[read]);
+        // The audit quarantines most descriptions with instructions, so that no model reads them.
+        let is_quarantined = case.via == "description" && described.is_none();
+        let request = &provider.requests()[read];
+        assert!(is_quarantined || case.was_read(request), "{id}: {request:?}");
         let told = serde_json::to_string(&history(&client, &session_id).await).unwrap();
         assert!(!told.contains(CANARY), "{id}");
         assert!(!format!("{:?}", provider.requests()).contains(CANARY), "{id}");
@@ -153,6 +158,7 @@ async fn an_obeying_model_writes_nothing_outside_without_a_person() {
         assert!(labels.is_risky(), "{id}: no text clears a label");
     }
     assert!(asked >= 60, "{asked}");
+    assert!((1..14).contains(&offered), "{offered} descriptions with instructions passed the audit");
     assert!(daemon.state().channels().newest("alerts", 1).unwrap().is_empty());
     let query = ApprovalQuery { status: Some(ApprovalStatus::Approved), ..ApprovalQuery::default() };
     assert!(client.approvals(&query).await.unwrap().approvals.is_empty());
@@ -243,7 +249,8 @@ fn describe(daemon: &Daemon, name: &str, description: &str) -> Option<String> {
     let tool_id = format!("{skill}.read");
     let manifest = manifest_of(&skill) + &tool(&tool_id, description, "json");
     let echo = wat::parse_str(guests::ECHO).unwrap();
-    install(daemon, &manifest, "modules/echo.wasm", echo).ok().map(|()| tool_id)
+    let installed = install(daemon, &manifest, "modules/echo.wasm", echo);
+    (installed == Ok(RuntimeStatus::Active)).then_some(tool_id)
 }
 
 fn manifest_of(skill_id: &str) -> String {
@@ -278,11 +285,11 @@ output_schema = {{ type = "object" }}
     )
 }
 
-fn install(daemon: &Daemon, manifest: &str, path: &str, module: Vec<u8>) -> Result<(), String> {
-    palyra_skills::manifest::parse_manifest_toml(manifest).map_err(|error| error.to_string())?;
+fn install(daemon: &Daemon, manifest: &str, path: &str, module: Vec<u8>) -> Result<RuntimeStatus, String> {
+    parse_manifest_toml(manifest).map_err(|error| error.to_string())?;
     let (bytes, digest) = guests::build(manifest, &[(path.to_owned(), module)]);
     let consent = ConsentGiven { digest, principal: "owner".into(), secrets: BTreeSet::new() };
     let options = InstallOptions { allow_tofu: true, consent: Some(consent), ..InstallOptions::default() };
     let installed = daemon.state().skills().install(bytes, &options, "owner", &mut |_| {});
-    installed.map(drop).map_err(|error| error.to_string())
+    installed.map(|outcome| outcome.status).map_err(|error| error.to_string())
 }
