@@ -8,9 +8,11 @@ macro_rules! named_values {
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
             utoipa::ToSchema,
         )]
+        // A name from `$text` for each value would be invisible to `ToSchema`; a test compares them with this.
+        #[serde(rename_all = "kebab-case")]
         $(#[$attribute])*
         pub enum $name {
-            $($(#[$doc])* #[serde(rename = $text)] $value,)*
+            $($(#[$doc])* $value,)*
         }
 
         impl $name {
@@ -36,3 +38,26 @@ macro_rules! named_values {
 }
 
 pub(crate) use named_values;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use serde_json::json;
+    use utoipa::PartialSchema;
+
+    use crate::model::skills::TrustState;
+    use crate::{Action, PrincipalKind, Transport};
+
+    #[test]
+    fn names_are_equal_in_rules_json_and_schemas() {
+        fn check<T: PartialSchema + serde::Serialize + Copy>(all: &[T], name: fn(T) -> &'static str) {
+            let names: Vec<&str> = all.iter().map(|value| name(*value)).collect();
+            assert_eq!(json!(all), json!(names));
+            assert_eq!(serde_json::to_value(T::schema()).unwrap()["enum"], json!(names));
+        }
+        check(Action::ALL, Action::as_str);
+        check(PrincipalKind::ALL, PrincipalKind::as_str);
+        check(Transport::ALL, Transport::as_str);
+        check(TrustState::ALL, TrustState::as_str);
+    }
+}
