@@ -50,9 +50,9 @@ impl CheckedForm {
         }
         let (app, by) = (Arc::clone(app), by.name.clone());
         let put = blocking(move || {
-            secrets.iter().try_for_each(|(reference, value)| {
-                app.vault().put_secret(reference, value, &by).map(drop)
-            })
+            secrets
+                .iter()
+                .try_for_each(|(reference, value)| app.vault().put_secret(reference, value, &by).map(drop))
         });
         put.await?.map_err(|error| error.to_problem())
     }

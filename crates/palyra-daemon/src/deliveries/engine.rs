@@ -281,10 +281,7 @@ impl Engine {
                 lane.held = generation == self.generation;
                 let attempts = lane.attempts;
                 tracing::warn!(lane = %key, reason, "delivery paused until the state changes");
-                self.app
-                    .deliveries()
-                    .note_failure(&key, item.number(), attempts, None, &reason)
-                    .await?;
+                self.app.deliveries().note_failure(&key, item.number(), attempts, None, &reason).await?;
             }
             Err(Failure::Again { reason, counts }) => {
                 lane.attempts += u32::from(counts);
@@ -335,11 +332,7 @@ impl Engine {
     async fn keep_cursors(&mut self) -> Result<(), StateError> {
         self.kept = self.scanned;
         let moved = self.lanes.settle_idle(self.scanned);
-        if moved.is_empty() {
-            Ok(())
-        } else {
-            self.app.deliveries().keep_cursors(moved, Vec::new()).await
-        }
+        if moved.is_empty() { Ok(()) } else { self.app.deliveries().keep_cursors(moved, Vec::new()).await }
     }
 }
 

@@ -86,7 +86,7 @@ async fn call(
 /// Returns the current principal of the creator; fails if its token was removed or has expired.
 fn creator(app: &App, id: &PrincipalId) -> Result<Principal, String> {
     let Some(token) = id.token else { return Ok(Principal::owner(Transport::Command)) };
-    let record = app.state().tokens().find(&token).ok_or_else(|| {
+    let record = app.tokens().find(&token).ok_or_else(|| {
         format!("the token `{}` that created this routine was removed or has expired", id.name)
     })?;
     if !record.scopes.contains(Scope::Invoke) {

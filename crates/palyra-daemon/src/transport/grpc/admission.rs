@@ -121,10 +121,7 @@ fn anonymous(request: &Request) -> Result<Admitted, Status> {
     let connection = request.extensions().get::<ConnectionState>();
     let permit = connection.map(|connection| {
         let many = || {
-            Problem::new(
-                ErrorCode::Busy,
-                "too many calls without a token are in progress on this connection",
-            )
+            Problem::new(ErrorCode::Busy, "too many calls without a token are in progress on this connection")
         };
         connection.anonymous_call().ok_or_else(|| status_of(&many()))
     });

@@ -93,7 +93,7 @@ impl Needs {
         let (kind, part) = self.about;
         let mut names = names.into_iter().flatten();
         let name = part.and_then(|part| names.find(|(name, _)| *name == part)).map_or("", |(_, value)| value);
-        authorizer::resource(&app.state().view(), kind, name)
+        authorizer::resource(&app.view(), kind, name)
     }
 }
 
@@ -202,7 +202,7 @@ fn allow(
     let missing = [Some(needs.scope), needs.also].into_iter().flatten().find(|scope| !principal.may(*scope));
     if let Some(scope) = missing {
         return Err(policy::missing_scope(
-            &app.state().authorizer(),
+            &app.authorizer(),
             principal,
             scope,
             needs.action,
@@ -212,7 +212,7 @@ fn allow(
     if needs.pipeline_authorizes {
         return Ok(());
     }
-    let decision = app.state().authorizer().decide(principal, needs.action, needs.resource(app, names));
+    let decision = app.authorizer().decide(principal, needs.action, needs.resource(app, names));
     if decision.allowed { Ok(()) } else { Err(decision.to_problem()) }
 }
 
@@ -291,7 +291,7 @@ fn enter(app: &Arc<App>, request: &Request) -> Result<Entered, Failure> {
 
 /// Authenticates the owner in a browser, by the cookie of an open session.
 fn console_session(app: &Arc<App>, secret: &str) -> Result<Entered, Problem> {
-    let found = app.console().find(secret, app.state().expiry_now_ms());
+    let found = app.console().find(secret, app.expiry_now_ms());
     let (session, save) = found.ok_or_else(|| {
         Problem::new(ErrorCode::Authentication, "the console session has ended")
             .hint("sign in again with `palyra console open`")
@@ -331,8 +331,8 @@ fn record(app: &App, request_id: &str, problem: &Problem) {
     if problem.code != ErrorCode::RateLimited {
         let details = json!({ "code": problem.code.as_str(), "request": request_id });
         let event = NewEvent::new(EventKind::AccessRefused, app.now_ms()).actor(ANONYMOUS).details(details);
-        // The refusal does not wait for the journal.
-        drop(app.state().journal().append(event));
+        // The response does not wait for the journal.
+        drop(app.journal().append(event));
     }
 }
 

@@ -7,9 +7,7 @@ use palyra_api::Problem;
 use palyra_api::approvals::{Approval, ApprovalList, ApprovalStatus, ApproveRequest, DenyRequest};
 use palyra_common::{ErrorCode, Principal, Scope, Transport};
 use palyra_skills::Sha256Digest;
-use palyra_state::{
-    ApprovalDecision, ApprovalFilter, ApprovalScope, ApprovalVerdict, Presence, decide_approval,
-};
+use palyra_state::{ApprovalDecision, ApprovalFilter, ApprovalVerdict, Presence, decide_approval};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -69,11 +67,11 @@ struct ApprovalParts {
 
 async fn list(State(app): State<Arc<App>>, Asked(query): Asked<ApprovalsQuery>) -> Answer<ApprovalList> {
     let filter = ApprovalFilter {
-        status: query.status.map(of_state),
+        status: query.status,
         before: query.before,
         limit: page_limit(query.limit, MAX_LISTED)?,
     };
-    let page = blocking(&app, move |app| app.state().approvals().list(&filter)).await?;
+    let page = blocking(&app, move |app| app.approvals().list(&filter)).await?;
     Ok(Json(page.to_api()))
 }
 
@@ -83,8 +81,8 @@ async fn show(
     Asked(ApprovalParts { arguments_from }): Asked<ApprovalParts>,
 ) -> Answer<Approval> {
     let approval = blocking(&app, move |app| match arguments_from {
-        Some(from) => app.state().approvals().arguments(&approval_id, from),
-        None => app.state().approvals().get(&approval_id),
+        Some(from) => app.approvals().arguments(&approval_id, from),
+        None => app.approvals().get(&approval_id),
     });
     Ok(Json(approval.await?.to_api()))
 }
@@ -96,7 +94,7 @@ async fn approve(
     Json(request): Json<ApproveRequest>,
 ) -> Answer<Approval> {
     let ApproveRequest { scope, arguments_sha256, reason, owner_present } = request;
-    let verdict = ApprovalVerdict::Approve(reach(scope));
+    let verdict = ApprovalVerdict::Approve(scope);
     let arguments_sha256 = arguments_sha256.as_deref().map(read_digest).transpose()?;
     let decision = decision(&principal, verdict, owner_present, reason);
     let decision = ApprovalDecision { arguments_sha256, ..decision };
@@ -135,25 +133,4 @@ fn decision(
 fn read_digest(text: &str) -> Result<Sha256Digest, Problem> {
     let digest = text.parse::<Sha256Digest>();
     digest.map_err(|error| Problem::new(ErrorCode::Usage, format!("invalid `arguments_sha256`: {error}")))
-}
-
-fn reach(scope: palyra_api::approvals::ApprovalScope) -> ApprovalScope {
-    use palyra_api::approvals::ApprovalScope as Asked;
-    match scope {
-        Asked::Once => ApprovalScope::Once,
-        Asked::Run => ApprovalScope::Run,
-        Asked::Arguments => ApprovalScope::Arguments,
-        Asked::Session => ApprovalScope::Session,
-    }
-}
-
-fn of_state(status: ApprovalStatus) -> palyra_state::ApprovalStatus {
-    use palyra_state::ApprovalStatus as Kept;
-    match status {
-        ApprovalStatus::Pending => Kept::Pending,
-        ApprovalStatus::Approved => Kept::Approved,
-        ApprovalStatus::Used => Kept::Used,
-        ApprovalStatus::Denied => Kept::Denied,
-        ApprovalStatus::Expired => Kept::Expired,
-    }
 }

@@ -72,7 +72,7 @@ struct MessagesQuery {
 
 async fn list(State(app): State<Arc<App>>) -> Answer<ChannelList> {
     let list = |app: &App| -> Result<ChannelList, Failure> {
-        let channels = app.state().channels().list();
+        let channels = app.channels().list();
         let channels =
             channels.values().map(|channel| show_channel(app, channel)).collect::<Result<_, Failure>>()?;
         Ok(ChannelList { channels })
@@ -81,7 +81,7 @@ async fn list(State(app): State<Arc<App>>) -> Answer<ChannelList> {
 }
 
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<Channel> {
-    blocking(&app, move |app| show_channel(app, &app.state().channels().get(&name)?)).await.map(Json)
+    blocking(&app, move |app| show_channel(app, &app.channels().get(&name)?)).await.map(Json)
 }
 
 async fn add(
@@ -92,7 +92,7 @@ async fn add(
     let add = move |app: &App| -> Result<Channel, Failure> {
         let name = request.name.clone();
         let kind = kind(request)?;
-        show_channel(app, &app.state().channels().add(&name, kind, &principal.name)?)
+        show_channel(app, &app.channels().add(&name, kind, &principal.name)?)
     };
     blocking(&app, add).await.map(Json)
 }
@@ -103,8 +103,8 @@ async fn remove(
     Named(name): Named<String>,
 ) -> Answer<Channel> {
     let remove = move |app: &App| -> Result<Channel, Failure> {
-        let channel = show_channel(app, &app.state().channels().get(&name)?)?;
-        app.state().channels().remove(&name, &principal.name)?;
+        let channel = show_channel(app, &app.channels().get(&name)?)?;
+        app.channels().remove(&name, &principal.name)?;
         Ok(channel)
     };
     blocking(&app, remove).await.map(Json)
@@ -117,8 +117,8 @@ async fn messages(
 ) -> Answer<MessageList> {
     let limit = page_limit(query.limit, MAX_LISTED)?;
     let read = move |app: &App| -> Result<MessageList, Failure> {
-        app.state().channels().get(&name)?;
-        let messages = app.state().channels().newest(&name, limit)?;
+        app.channels().get(&name)?;
+        let messages = app.channels().newest(&name, limit)?;
         Ok(MessageList { messages: messages.to_api() })
     };
     blocking(&app, read).await.map(Json)
@@ -131,12 +131,12 @@ async fn follow(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let last = after_last(&headers)?;
-    // Followed before it is read, so that a message published in between is delivered.
-    let published = app.state().channels().follow();
+    // Subscribed before reading, so that a message published in between is delivered.
+    let published = app.channels().follow();
     let known = name.clone();
     let newest = blocking(&app, move |app| -> Result<u64, Failure> {
-        app.state().channels().get(&known)?;
-        Ok(app.state().channels().last_message()?)
+        app.channels().get(&known)?;
+        Ok(app.channels().last_message()?)
     });
     let newest = newest.await?;
     let next = last.unwrap_or(newest).saturating_add(1);

@@ -76,7 +76,7 @@ async fn new_link(State(app): State<Arc<App>>, Caller(principal): Caller) -> Ans
 
 async fn show(State(app): State<Arc<App>>, headers: HeaderMap) -> Answer<SignedIn> {
     let secret = cookie::session_secret(&headers);
-    let view = secret.and_then(|secret| app.console().view(secret, app.state().expiry_now_ms()));
+    let view = secret.and_then(|secret| app.console().view(secret, app.expiry_now_ms()));
     let view = view.ok_or_else(|| {
         Problem::new(ErrorCode::Authentication, "this browser is not signed in")
             .hint("sign in with `palyra console open`")
@@ -92,7 +92,7 @@ async fn sign_in(
     Sealed(request): Sealed<SignInRequest>,
 ) -> Result<Response, Failure> {
     let browser = headers.get(USER_AGENT).and_then(|name| name.to_str().ok()).unwrap_or_default();
-    let now = app.state().expiry_now_ms();
+    let now = app.expiry_now_ms();
     let opened = app.console().sign_in(request.code.expose(), browser, now).map_err(no_randomness)?;
     let Some(opened) = opened else {
         let from = arrival.and_then(|Extension(arrival)| arrival.address());
@@ -105,8 +105,8 @@ async fn sign_in(
         .actor(OWNER)
         .subject(&opened.view.session_id)
         .details(json!({ "browser": opened.view.browser, "expires_ms": opened.view.expires_ms }));
-    // No cookie leaves before the journal has the sign-in.
-    if let Err(error) = app.state().journal().append(event).await {
+    // The cookie is sent only after the sign-in is recorded in the journal.
+    if let Err(error) = app.journal().append(event).await {
         app.console().end(&opened.view.session_id, now);
         return Err(error.into());
     }
@@ -127,7 +127,7 @@ async fn sign_out(
 }
 
 async fn list(State(app): State<Arc<App>>, session: Current) -> Answer<ConsoleSessionList> {
-    let sessions = app.console().list(app.state().expiry_now_ms());
+    let sessions = app.console().list(app.expiry_now_ms());
     let sessions = sessions.iter().map(|view| to_api(view, &session)).collect();
     Ok(Json(ConsoleSessionList { sessions }))
 }
@@ -140,7 +140,7 @@ async fn revoke(
 ) -> Answer<ConsoleSession> {
     let ended = end(&app, &session_id, &principal.actor(), "revoked").await?;
     let ended = ended.ok_or_else(|| {
-        let known = app.console().list(app.state().expiry_now_ms());
+        let known = app.console().list(app.expiry_now_ms());
         let known = known.into_iter().map(|view| view.session_id).collect();
         crate::problem::not_found("console session", &session_id, known)
             .hint("see the open ones with `palyra console sessions list`")
@@ -155,7 +155,7 @@ async fn end(
     actor: &str,
     reason: &str,
 ) -> Result<Option<SessionView>, Failure> {
-    let Some(ended) = app.console().end(session_id, app.state().expiry_now_ms()) else { return Ok(None) };
+    let Some(ended) = app.console().end(session_id, app.expiry_now_ms()) else { return Ok(None) };
     record_end(app, &ended, actor, reason);
     save(app).await?;
     Ok(Some(ended))
@@ -176,7 +176,7 @@ fn record_end(app: &App, ended: &SessionView, actor: &str, reason: &str) {
         .actor(actor)
         .subject(&ended.session_id)
         .details(json!({ "reason": reason }));
-    drop(app.state().journal().append(event));
+    drop(app.journal().append(event));
 }
 
 fn with_cookie(answer: impl IntoResponse, cookie: Option<http::HeaderValue>) -> Response {

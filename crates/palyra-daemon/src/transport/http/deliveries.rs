@@ -134,8 +134,7 @@ pub(super) async fn drop_letter(
 }
 
 fn list_lanes(app: &App) -> Result<LaneList, Failure> {
-    let (mut cursors, counts) =
-        (app.deliveries().cursors()?, app.deliveries().dead_letter_counts()?);
+    let (mut cursors, counts) = (app.deliveries().cursors()?, app.deliveries().dead_letter_counts()?);
     let show = |deliveries::Lane { target, since }| {
         let key = target.key();
         Lane {

@@ -92,18 +92,13 @@ async fn new(
     Json(request): Json<NewKeyRequest>,
 ) -> Answer<SigningKey> {
     let made = blocking(&app, move |app| {
-        app.state()
-            .vault_store()
-            .create_key(&request.name, &principal.name)
-            .and_then(|info| key_to_api(&info))
+        app.vault().create_key(&request.name, &principal.name).and_then(|info| key_to_api(&info))
     });
     Ok(Json(made.await?))
 }
 
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<SigningKey> {
-    let shown = blocking(&app, move |app| {
-        app.state().vault_store().signing_key(&name).and_then(|info| key_to_api(&info))
-    });
+    let shown = blocking(&app, move |app| app.vault().signing_key(&name).and_then(|info| key_to_api(&info)));
     Ok(Json(shown.await?))
 }
 
@@ -116,8 +111,7 @@ async fn import(
     let imported = blocking(&app, move |app| {
         let passphrase = passphrase(&request.passphrase)?;
         let sealed = open_secret(&request.key_file)?;
-        let info =
-            app.state().vault_store().import_key(&name, sealed.expose(), &passphrase, &principal.name)?;
+        let info = app.vault().import_key(&name, sealed.expose(), &passphrase, &principal.name)?;
         Ok::<_, Failure>(key_to_api(&info)?)
     });
     Ok(Json(imported.await?))
@@ -132,8 +126,7 @@ async fn seal(
 ) -> Answer<SealedKey> {
     must_be_here(&principal, arrival.map(|Extension(arrival)| arrival))?;
     let sealed = blocking(&app, move |app| {
-        let (info, text) =
-            app.state().vault_store().seal_key(&name, &passphrase(&request.passphrase)?, &principal.name)?;
+        let (info, text) = app.vault().seal_key(&name, &passphrase(&request.passphrase)?, &principal.name)?;
         Ok::<_, Failure>(SealedKey { key: key_to_api(&info)?, key_file: SecretText::new(text) })
     });
     Ok(Json(sealed.await?))
@@ -148,8 +141,7 @@ async fn rotate(
     let publisher = publisher_name(&publisher)?.as_str().to_owned();
     let RotateRequest { from, to, from_threshold, to_threshold, epoch } = request;
     let request = RotateKeys { publisher, from, to, from_threshold, to_threshold, epoch };
-    let rotation =
-        blocking(&app, move |app| app.state().vault_store().rotate_keys(&request, &principal.name)).await?;
+    let rotation = blocking(&app, move |app| app.vault().rotate_keys(&request, &principal.name)).await?;
     handed_over(rotation).map(Json)
 }
 
@@ -169,9 +161,9 @@ async fn sign(
 async fn succession(State(app): State<Arc<App>>, Named(publisher): Named<String>) -> Answer<Succession> {
     let publisher = publisher_name(&publisher)?.as_str().to_owned();
     let known = blocking(&app, move |app| {
-        let view = app.state().view();
+        let view = app.view();
         let anchor = view.trust().publisher(&publisher).and_then(|trust| trust.anchor.as_ref());
-        let rotations = app.state().vault_store().signed_rotations(&publisher)?.into_iter();
+        let rotations = app.vault().signed_rotations(&publisher)?.into_iter();
         let statements = rotations.map(|rotation| written(&TrustStatement::Rotation(Box::new(rotation))));
         Ok::<_, Failure>(Succession {
             epoch: anchor.and_then(|anchor| anchor.epoch),
@@ -199,8 +191,7 @@ async fn revoke(
     });
     let reason = reason(request.reason)?;
     let request = RevokeKey { name, reason: reason.clone(), statement: wanted.transpose()? };
-    let revoked =
-        blocking(&app, move |app| app.state().vault_store().revoke_key(&request, &principal.name)).await?;
+    let revoked = blocking(&app, move |app| app.vault().revoke_key(&request, &principal.name)).await?;
     let statement = revoked.statement.as_ref().map(written).transpose()?;
     Ok(Json(RevokedKey { key: key_to_api(&revoked.info)?, reason, statement }))
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use palyra_api::Problem;
 use palyra_api::models::{AddModelRequest, Model, ModelList, ModelTest};
-use palyra_api::{Problem, models as api};
 use palyra_common::{ErrorCode, Scope};
 use palyra_models::Protocol;
-use palyra_state::models::{ModelPrice, ModelRecord};
+use palyra_state::models::ModelRecord;
 
 use super::access::Caller;
 use super::answer::{Answer, Failure, Json};
@@ -40,7 +40,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn list(State(app): State<Arc<App>>) -> Answer<ModelList> {
     let list = |app: &App| -> Result<ModelList, Failure> {
-        let models = app.state().models();
+        let models = app.models();
         let default = models.default_name();
         let shown = models.list().iter().map(|record| shown(record, default.as_deref())).collect();
         Ok(ModelList { models: shown, default })
@@ -49,9 +49,7 @@ async fn list(State(app): State<Arc<App>>) -> Answer<ModelList> {
 }
 
 async fn show(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<Model> {
-    blocking(&app, move |app| Ok::<_, Failure>(show_one(app, &app.state().models().get(&name)?)))
-        .await
-        .map(Json)
+    blocking(&app, move |app| Ok::<_, Failure>(show_one(app, &app.models().get(&name)?))).await.map(Json)
 }
 
 async fn add(
@@ -60,7 +58,7 @@ async fn add(
     Json(request): Json<AddModelRequest>,
 ) -> Answer<Model> {
     let add = move |app: &App| -> Result<Model, Failure> {
-        let record = app.state().models().add(record(request)?, &principal.name)?;
+        let record = app.models().add(record(request)?, &principal.name)?;
         Ok(show_one(app, &record))
     };
     blocking(&app, add).await.map(Json)
@@ -72,7 +70,7 @@ async fn remove(
     Named(name): Named<String>,
 ) -> Answer<Model> {
     let remove = move |app: &App| -> Result<Model, Failure> {
-        let models = app.state().models();
+        let models = app.models();
         let shown = show_one(app, &models.get(&name)?);
         models.remove(&name, &principal.name)?;
         Ok(shown)
@@ -86,20 +84,20 @@ async fn set_default(
     Named(name): Named<String>,
 ) -> Answer<Model> {
     let choose = move |app: &App| -> Result<Model, Failure> {
-        let record = app.state().models().set_default(&name, &principal.name)?;
+        let record = app.models().set_default(&name, &principal.name)?;
         Ok(show_one(app, &record))
     };
     blocking(&app, choose).await.map(Json)
 }
 
 async fn test(State(app): State<Arc<App>>, Named(name): Named<String>) -> Answer<ModelTest> {
-    let record = blocking(&app, move |app| app.state().models().get(&name)).await?;
+    let record = blocking(&app, move |app| app.models().get(&name)).await?;
     let provider = provider_for(&app, &record).await?;
     Ok(Json(probe(&provider, &record).await))
 }
 
 fn show_one(app: &App, record: &ModelRecord) -> Model {
-    shown(record, app.state().models().default_name().as_deref())
+    shown(record, app.models().default_name().as_deref())
 }
 
 fn shown(record: &ModelRecord, default: Option<&str>) -> Model {
@@ -146,7 +144,6 @@ fn record(request: AddModelRequest) -> Result<ModelRecord, Problem> {
     let protocol: Protocol = protocol
         .parse()
         .map_err(|error: palyra_models::UnknownProtocol| Problem::new(ErrorCode::Usage, error.to_string()))?;
-    let price = price.map(|api::ModelPrice { input, output }| ModelPrice { input, output });
     Ok(ModelRecord {
         name,
         protocol,

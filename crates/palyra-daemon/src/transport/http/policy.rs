@@ -57,8 +57,7 @@ async fn set(
 }
 
 async fn reset(State(app): State<Arc<App>>, Caller(principal): Caller) -> Answer<PolicyReset> {
-    let removed =
-        blocking(&app, move |app| app.settings().reset_access_policy(&principal.name)).await?;
+    let removed = blocking(&app, move |app| app.settings().reset_access_policy(&principal.name)).await?;
     let revision = palyra_policy::PolicySet::standard().revision().to_string();
     Ok(Json(PolicyReset { removed, revision }))
 }

@@ -124,7 +124,7 @@ async fn list(State(app): State<Arc<App>>, Asked(query): Asked<RunsQuery>) -> An
         before: query.before,
         limit: page_limit(query.limit, MAX_LISTED)?,
     };
-    let page = blocking(&app, move |app| app.state().runs().list(&query)).await?;
+    let page = blocking(&app, move |app| app.runs().list(&query)).await?;
     Ok(Json(page.to_api()))
 }
 
@@ -146,7 +146,7 @@ async fn lines(
 ) -> Answer<RunLineList> {
     blocking(&app, move |app| {
         let run = find(app, &run_id)?;
-        let lines = app.state().runs().events_after(&run.run_id, query.after, LINES)?;
+        let lines = app.runs().events_after(&run.run_id, query.after, LINES)?;
         let next = lines.last().filter(|_| lines.len() == LINES).map(|last| last.number);
         Ok::<_, Failure>(RunLineList { lines: lines.to_api(), next })
     })
@@ -161,21 +161,21 @@ async fn follow(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let after = after_last(&headers)?;
-    // Asked for before the row is read: a run that ends in between is found finished.
-    let live = app.state().runs().follow(&run_id, after);
+    // Subscribed before the row is read, so that a run that ends in between is found finished.
+    let live = app.runs().follow(&run_id, after);
     let run = blocking(&app, move |app| find(app, &run_id)).await?;
     sse::open(app, principal, RunFeed { run_id: run.run_id, live, after, ended: false })
 }
 
 async fn tape(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Result<Response, Failure> {
-    let bytes = blocking(&app, move |app| app.state().runs().tape_bytes(&run_id)).await?;
+    let bytes = blocking(&app, move |app| app.runs().tape_bytes(&run_id)).await?;
     let mut response = Response::new(Body::from(Bytes::from_owner(bytes)));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(TAPE));
     Ok(response)
 }
 
 async fn receipt(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Answer<RunReceipt> {
-    let receipt = blocking(&app, move |app| app.state().runs().receipt(&run_id)).await?;
+    let receipt = blocking(&app, move |app| app.runs().receipt(&run_id)).await?;
     Ok(Json(receipt.to_api()))
 }
 
@@ -185,9 +185,9 @@ async fn replay(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> An
 }
 
 async fn cancel(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> Answer<Run> {
-    // No line of it, but its end.
-    let end = app.state().runs().follow(&run_id, Some(u64::MAX));
-    if !app.state().runs().cancel(&run_id) {
+    // Follows only the end of the run, not its lines.
+    let end = app.runs().follow(&run_id, Some(u64::MAX));
+    if !app.runs().cancel(&run_id) {
         let run = blocking(&app, move |app| find(app, &run_id)).await?;
         return Err(not_under_way(&run).into());
     }
@@ -201,7 +201,7 @@ async fn cancel(State(app): State<Arc<App>>, Named(run_id): Named<String>) -> An
 
 pub(super) fn find(app: &App, run_id: &str) -> Result<RunRow, Failure> {
     let unknown = || not_found("run", run_id, Vec::new()).hint("list the runs with `palyra runs list`");
-    Ok(app.state().runs().get(run_id)?.ok_or_else(unknown)?)
+    Ok(app.runs().get(run_id)?.ok_or_else(unknown)?)
 }
 
 /// Returns the details of a run's leaf; empty if it has none yet, or the leaf is in a segment file.
@@ -213,13 +213,13 @@ pub(super) fn receipt_details(app: &App, run: &RunRow) -> Result<Value, Failure>
         limit: 1,
         ..Query::default()
     };
-    let page = app.state().journal().query(&query)?;
+    let page = app.journal().query(&query)?;
     Ok(page.events.into_iter().next().map_or_else(|| json!({}), |recorded| recorded.event.details))
 }
 
 /// Returns the cause of a failure if it matches the receipt. A leaf in a segment file cannot be compared here.
 fn failure(app: &App, run: &mut RunRow, receipt: &Value) -> Result<Option<RunFailure>, Failure> {
-    let notes = app.state().runs().notes(&run.run_id)?;
+    let notes = app.runs().notes(&run.run_id)?;
     let expected = receipt.get("failure_sha256").and_then(Value::as_str);
     let archived = receipt.as_object().is_none_or(serde_json::Map::is_empty);
     let found = notes.failure_sha256().map(|digest| digest.to_string());

@@ -177,8 +177,7 @@ async fn history(
 ) -> Answer<SessionEventList> {
     app.session_of(&principal, &session_id).await?;
     let after = query.after.unwrap_or_default();
-    let rows =
-        blocking(&app, move |app| app.state().sessions().events_after(&session_id, after, EVENTS)).await?;
+    let rows = blocking(&app, move |app| app.sessions().events_after(&session_id, after, EVENTS)).await?;
     let events: Vec<SessionEvent> = rows.iter().map(|row| read(&row.bytes)).collect::<Result<_, _>>()?;
     let next = rows.last().filter(|_| rows.len() == EVENTS).map(|last| last.number);
     Ok(Json(SessionEventList { events, next }))

@@ -31,8 +31,8 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn list(State(app): State<Arc<App>>) -> Answer<TokenList> {
-    let now = app.state().expiry_now_ms();
-    let tokens = app.state().tokens().list().iter().map(|record| token_to_api(record, now)).collect();
+    let now = app.expiry_now_ms();
+    let tokens = app.tokens().list().iter().map(|record| token_to_api(record, now)).collect();
     Ok(Json(TokenList { tokens }))
 }
 
@@ -49,12 +49,12 @@ async fn remove(
     Caller(principal): Caller,
     Named(name): Named<String>,
 ) -> Answer<Token> {
-    let removed = blocking(&app, move |app| app.state().tokens().remove(&name, &principal.name)).await?;
-    Ok(Json(token_to_api(&removed, app.state().expiry_now_ms())))
+    let removed = blocking(&app, move |app| app.tokens().remove(&name, &principal.name)).await?;
+    Ok(Json(token_to_api(&removed, app.expiry_now_ms())))
 }
 
 fn make(app: &App, principal: &Principal, request: &NewTokenRequest) -> Result<NewToken, Failure> {
-    let scopes: ScopeSet = request.scopes.iter().map(|scope| Scope::from(*scope)).collect();
+    let scopes: ScopeSet = request.scopes.iter().copied().collect();
     // A token can grant only scopes that its creator has: `admin` alone never creates an approver.
     if let Some(scope) = scopes.iter().find(|scope| !principal.may(*scope)) {
         return Err(Problem::new(
@@ -63,7 +63,7 @@ fn make(app: &App, principal: &Principal, request: &NewTokenRequest) -> Result<N
         )
         .into());
     }
-    let now = app.state().expiry_now_ms();
+    let now = app.expiry_now_ms();
     let expires = request.lifetime_seconds.map(|seconds| now.saturating_add(seconds.saturating_mul(1_000)));
     let made = app.tokens().add_by(&request.name, scopes, expires, principal)?;
     Ok(NewToken { token: token_to_api(&made.record, now), secret: made.secret.as_str().to_owned() })
@@ -73,7 +73,7 @@ fn token_to_api(record: &TokenRecord, now_ms: u64) -> Token {
     let TokenRecord { name, scopes, digest: _, created_ms, expires_ms, lineage: _ } = record;
     Token {
         name: name.clone(),
-        scopes: scopes.iter().map(Into::into).collect(),
+        scopes: scopes.iter().collect(),
         created_ms: *created_ms,
         expires_ms: *expires_ms,
         expired: record.is_expired(now_ms),

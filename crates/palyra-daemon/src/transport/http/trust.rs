@@ -90,8 +90,7 @@ async fn allow(
     let (name, keys) = (publisher_name(&name)?, read::key_set(&request)?);
     let answer = show::allowed("publisher", &name, &keys);
     let by = principal.name.clone();
-    let changed =
-        blocking(&app, move |app| app.trust().allow_publisher(name.as_str(), keys, &by)).await?;
+    let changed = blocking(&app, move |app| app.trust().allow_publisher(name.as_str(), keys, &by)).await?;
     Ok(Json(Allowed { changed, ..answer }))
 }
 
@@ -104,8 +103,7 @@ async fn follow(
     let (name, keys) = (publisher_name(&name)?, read::key_set(&request)?);
     let answer = show::allowed("feed", &name, &keys);
     let by = principal.name.clone();
-    let changed =
-        blocking(&app, move |app| app.trust().follow_feed(name.as_str(), keys, &by)).await?;
+    let changed = blocking(&app, move |app| app.trust().follow_feed(name.as_str(), keys, &by)).await?;
     Ok(Json(Allowed { changed, ..answer }))
 }
 
@@ -124,8 +122,7 @@ async fn allow_builder(
         changed: false,
     };
     let builder = BuilderKey { name: answer.name.clone(), key, level };
-    let changed =
-        blocking(&app, move |app| app.trust().allow_builder(builder, &principal.name)).await?;
+    let changed = blocking(&app, move |app| app.trust().allow_builder(builder, &principal.name)).await?;
     Ok(Json(Allowed { changed, ..answer }))
 }
 
@@ -136,8 +133,7 @@ async fn block(
     Json(request): Json<BlockRequest>,
 ) -> Answer<Publisher> {
     let reason = reason(request.reason)?;
-    let work =
-        move |app: &App, name: &str| app.trust().block_publisher(name, &reason, &principal.name);
+    let work = move |app: &App, name: &str| app.trust().block_publisher(name, &reason, &principal.name);
     changed(&app, &name, work).await
 }
 

@@ -56,9 +56,7 @@ async fn put(
     if !request.allow_weak && !value.expose().is_empty() && is_weak_secret(value.expose()) {
         return Err(weak(&secret).into());
     }
-    let put =
-        blocking(&app, move |app| app.vault().put_secret(&secret, &value, &principal.name))
-            .await?;
+    let put = blocking(&app, move |app| app.vault().put_secret(&secret, &value, &principal.name)).await?;
     let SecretEntry { secret, created, updated } = entry(&put.info);
     Ok(Json(PutSecretAnswer { secret, created, updated, replaced: put.replaced }))
 }

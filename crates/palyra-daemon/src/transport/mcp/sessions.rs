@@ -82,8 +82,8 @@ impl McpSessions {
         if let Some(known) = by_token.get(token) {
             return known.clone();
         }
-        // Without its token a session cannot be resumed.
-        by_token.retain(|id, _| id.token.is_none_or(|token| app.state().tokens().find(&token).is_some()));
+        // Sessions of removed tokens cannot be resumed.
+        by_token.retain(|id, _| id.token.is_none_or(|token| app.tokens().find(&token).is_some()));
         let mut sessions = LocalSessionManager::default();
         // Sent answers are not kept for resuming clients, because they would accumulate for a minute.
         sessions.session_config.completed_cache_ttl = Duration::ZERO;

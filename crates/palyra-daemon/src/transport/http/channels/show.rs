@@ -13,8 +13,7 @@ const LETTERS: usize = 20;
 
 pub(super) fn show_channel(app: &App, channel: &ChannelRecord) -> Result<Channel, Failure> {
     let cursor = channel.kind.is_delivered().then(|| app.channels().cursor(channel)).transpose()?;
-    let dead_letters =
-        app.deliveries().dead_letters(&LaneKey::channel(&channel.name).into(), LETTERS)?;
+    let dead_letters = app.deliveries().dead_letters(&LaneKey::channel(&channel.name).into(), LETTERS)?;
     let ChannelRecord { name, kind, since: _ } = channel;
     let mut shown = Channel {
         name: name.clone(),
