@@ -173,8 +173,14 @@ fn suggested_manifest(kind: CapabilityKind, name: &str) -> Option<String> {
 
 /// Returns the line of `skill.toml` for a URL. The allowlist contains only host names, for HTTPS on port 443.
 fn suggested_rule(name: &str) -> Option<String> {
-    // The text of a rule can start with methods.
-    let uri: http::Uri = name.rsplit(' ').next()?.parse().ok()?;
+    let is_method = |byte: u8| byte.is_ascii_uppercase() || byte == b',';
+    let url = match name.split_once(' ') {
+        None => name,
+        // The text of a rule can start with methods.
+        Some((methods, url)) if methods.bytes().all(is_method) => url,
+        Some(_) => return None,
+    };
+    let uri: http::Uri = url.parse().ok()?;
     let host: HostPattern = uri.host()?.parse().ok()?;
     let (scheme, of_scheme) = match uri.scheme_str() {
         None | Some("https") => (Scheme::Https, ""),
