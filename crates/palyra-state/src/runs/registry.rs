@@ -150,8 +150,8 @@ impl RunRegistry {
         if let Some(listener) = &listener {
             listener.begin(run_id);
         }
-        let (reason, said) = (Arc::clone(&why), Arc::clone(&events));
-        let entry = Entry { subject, cancel, usage, why: reason, events: said, listener };
+        let entry =
+            Entry { subject, cancel, usage, why: Arc::clone(&why), events: Arc::clone(&events), listener };
         self.lock().insert(run_id.to_owned(), entry);
         Listed { runs: Arc::clone(self), run_id: run_id.to_owned(), why, events }
     }
