@@ -201,7 +201,7 @@ fn secrets_are_kept_with_a_daemon_as_without() {
     exit 0
     --- stdout
     secret  global/token
-    kept    replaced
+    change  replaced
     --- stderr
     warning: `global/token` is too short to be redacted from output
     ");

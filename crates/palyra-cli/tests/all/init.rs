@@ -49,7 +49,7 @@ fn no_other_command_makes_one() {
         assert_eq!(error.code, 1, "{}", error.shown());
         let error = error.error();
         assert_eq!(error["code"], "not_initialised", "{command:?}");
-        assert!(error["hints"][0].as_str().unwrap().contains("`palyra init`"), "{error}");
+        assert!(error["hints"][0].as_str().unwrap().contains("`palyra up -d`"), "{error}");
     }
     assert!(!environment.home(".palyra").exists());
     assert_snapshot!(environment.palyra(&["keys", "list"]).shown(), @"

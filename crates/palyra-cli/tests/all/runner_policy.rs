@@ -26,7 +26,7 @@ fn what_is_shown_can_be_set_again() {
     allowed_storage_prefixes=any
     allowed_channels=any
     --- stderr
-    the default
+    this is the default policy
     ");
     let lines: Vec<&str> = shown.stdout.lines().collect();
     let set = environment.palyra(&[&["runner-policy", "set"], &lines[..]].concat());

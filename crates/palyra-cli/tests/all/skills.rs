@@ -333,7 +333,7 @@ fn without_a_state_root_every_verb_says_how_to_make_one() {
         &["run", "a.b.c"],
     ] {
         let missing = environment.palyra(verb);
-        assert!(missing.code != 0 && missing.stderr.contains("palyra init"), "{verb:?} {}", missing.shown());
+        assert!(missing.code != 0 && missing.stderr.contains("palyra up -d"), "{verb:?} {}", missing.shown());
     }
 }
 

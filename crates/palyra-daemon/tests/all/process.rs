@@ -128,7 +128,7 @@ fn without_a_state_root_it_says_how_to_make_one() {
         .output()
         .unwrap();
     let told = String::from_utf8(ran.stderr).unwrap();
-    assert!(ran.status.code() == Some(1) && told.contains("palyra init"), "{told}");
+    assert!(ran.status.code() == Some(1) && told.contains("palyra up -d"), "{told}");
 }
 
 /// Beyond the year 9999 the HTTP library panics with every response.
