@@ -7,7 +7,7 @@
 //! The guard refuses by design:
 //!
 //! - a URL that two programs could parse differently: user information, disguised addresses, trailing dots,
-//! backslashes, confusable letters;
+//!   backslashes, confusable letters;
 //! - a name if any of its addresses is private, loopback or otherwise blocked; connections go only to the addresses
 //!   that were checked;
 //! - redirects, decompression, proxies and upgrades: a redirect is returned, a body remains as received.

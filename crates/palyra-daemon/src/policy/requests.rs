@@ -71,8 +71,8 @@ pub(crate) fn evaluate(state: &State, question: PolicyQuestion) -> Result<Policy
         allowed: decision.allowed && in_scope,
         with_approval,
         reason,
-        scope: scope.into(),
-        scopes: request.principal.scopes.iter().map(|scope| (*scope).into()).collect(),
+        scope,
+        scopes: request.principal.scopes.iter().copied().collect(),
         rules: decision.reasons.to_api(),
         revision: decision.revision.to_string(),
     })

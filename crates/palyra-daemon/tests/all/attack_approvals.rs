@@ -198,7 +198,7 @@ async fn token_cannot_approve_own_request_with_a_token_it_created() {
     let scopes = [Scope::Read, Scope::Invoke, Scope::Approve, Scope::Admin];
     let agent = client(&daemon, "agent", &scopes);
     let create = async |by: &Client<Remote>, name: &str| {
-        let scopes = scopes.iter().map(|scope| (*scope).into()).collect();
+        let scopes = scopes.to_vec();
         let request = NewTokenRequest { name: name.into(), scopes, lifetime_seconds: None };
         daemon.over_tcp_as(&by.add_token(&request).await.unwrap().secret)
     };

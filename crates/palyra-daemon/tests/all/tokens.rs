@@ -9,7 +9,7 @@ use palyra_common::Scope;
 fn request(name: &str, scopes: &[&str]) -> NewTokenRequest {
     NewTokenRequest {
         name: name.into(),
-        scopes: scopes.iter().map(|scope| scope.parse::<Scope>().unwrap().into()).collect(),
+        scopes: scopes.iter().map(|scope| scope.parse::<Scope>().unwrap()).collect(),
         lifetime_seconds: None,
     }
 }

@@ -67,9 +67,12 @@ pub(super) fn execute(args: &ListArgs, globals: &Globals) -> Result<Listed, CliE
         before: args.before.clone(),
         limit: Some(args.limit),
     };
-    let list = async |client: AnyClient| match args.no_hooks {
-        false => client.runs(&filter).await,
-        true => without_hooks(&client, filter, usize::from(args.limit)).await,
+    let list = async |client: AnyClient| {
+        if args.no_hooks {
+            without_hooks(&client, filter, usize::from(args.limit)).await
+        } else {
+            client.runs(&filter).await
+        }
     };
     client::ask(globals, "runs list", list).map(Listed)
 }
