@@ -389,6 +389,8 @@ fn try_every_command(port: u16) {
     trust_and_journal_commands(&mut ear);
     daemon_commands(&mut ear);
     record_commands(&mut ear);
+    // `chat` started a daemon, which would outlive this test.
+    ear.run(&["daemon", "stop"]);
 
     let environment = &ear.bench.environment;
     let mut commands = Vec::new();
